@@ -1,4 +1,4 @@
-import { closeSync, mkdirSync, openSync, writeFileSync, writeSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { placeGpx, type PlaceOptions } from './generate/places.ts';
 import {
@@ -8,8 +8,6 @@ import {
   wideTrackGpx,
   type TrackOptions,
 } from './generate/track.ts';
-
-import { fitRecording, recording, textRecordings } from './generate/recordings.ts';
 
 export { places, type PlaceOptions } from './generate/places.ts';
 
@@ -48,24 +46,6 @@ export function writeWideTrack(directory: string, options: TrackOptions): Genera
   const file = join(directory, 'wide.gpx');
   const bytes = writeText(file, wideTrackGpx(options), 'utf16le');
   return { directory, files: [file], bytes, points: options.points };
-}
-
-/** Names of files of other formats, which {@link writeRecording} writes. */
-export type RecordingFile = keyof typeof textRecordings | 'watch.fit';
-
-/** Writes the points of {@link writeTrack} as a file of another format. */
-export function writeRecording(
-  directory: string,
-  name: RecordingFile,
-  options: TrackOptions,
-): GeneratedSource {
-  const file = join(directory, name);
-  if (name !== 'watch.fit')
-    return writeOne(file, recording(textRecordings[name], options), options.points);
-  const bytes = fitRecording(options);
-  mkdirSync(directory, { recursive: true });
-  writeFileSync(file, bytes);
-  return { directory, files: [file], bytes: bytes.length, points: options.points };
 }
 
 /** Writes one file of waypoints, `places.gpx`; its waypoints are those of {@link places} for the same options. */

@@ -3,19 +3,13 @@ import { isMet, type Figure } from './report/figure.ts';
 import { describeRun } from './report/machine.ts';
 import { writePage, writeResults } from './report/results.ts';
 import { alignedTable, rowOf } from './report/table.ts';
-import { backup } from './scenarios/backup.ts';
-import { changes } from './scenarios/changes.ts';
 import { clusters } from './scenarios/clusters.ts';
 import { geodataAccuracy } from './scenarios/geodata-accuracy.ts';
-import { geodataLookup } from './scenarios/geodata-lookup.ts';
-import { importAgain, importStored } from './scenarios/import-again.ts';
-import { importFormats } from './scenarios/import-formats.ts';
-import { importFiles, importSpeed } from './scenarios/import-speed.ts';
+import { importAgain } from './scenarios/import-again.ts';
+import { importSpeed } from './scenarios/import-speed.ts';
 import { importTwins } from './scenarios/import-twins.ts';
 import { mapPage } from './scenarios/map-page.ts';
-import { objectsElsewhere } from './scenarios/objects-elsewhere.ts';
 import { objectStorage } from './scenarios/objects.ts';
-import { slowReaders } from './scenarios/slow-readers.ts';
 import { smallGet } from './scenarios/small-get.ts';
 import { startUp } from './scenarios/start-up.ts';
 import { suggest } from './scenarios/suggest.ts';
@@ -23,7 +17,6 @@ import { timelineQuality } from './scenarios/timeline-quality.ts';
 import { tiles } from './scenarios/tiles.ts';
 import { timelineSpeed } from './scenarios/timeline-speed.ts';
 import { waypointList } from './scenarios/waypoint-list.ts';
-import { watchIdle } from './scenarios/watch.ts';
 import type { AnyScenario } from './scenario.ts';
 import { Session } from './session.ts';
 
@@ -32,26 +25,17 @@ const scenarios: readonly AnyScenario[] = [
   startUp,
   smallGet,
   importSpeed,
-  importFiles,
-  importFormats,
-  importStored,
   importAgain,
   importTwins,
-  watchIdle,
   waypointList,
-  slowReaders,
   clusters,
   suggest,
-  changes,
-  backup,
-  geodataLookup,
   geodataAccuracy,
   timelineQuality,
   tiles,
   mapPage,
   timelineSpeed,
   objectStorage,
-  objectsElsewhere,
 ];
 
 process.exitCode = await bench(process.argv.slice(2));

@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 
 const licenceFile = /^(?:licen[cs]e|copying|notice)(?:[.-].*)?$/i;
 const packageFolder = /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+/;
@@ -16,16 +16,28 @@ export function licenceTexts(root: string, folders: Iterable<string>): string {
   return [...new Set(texts)].toSorted().join(`\n${rule}\n\n`);
 }
 
+interface LockedPackage {
+  readonly dev?: boolean;
+  readonly link?: boolean;
+  readonly optionalDependencies?: Readonly<Record<string, string>>;
+}
+
+/** The private workspace that brings a Node.js into clones. */
+const nodeWorkspace = 'build/node';
+
 /** Packages that npm installs with ours, as they lie below the root; those for other machines are not there. */
 export function installedPackages(root: string): string[] {
   // Sound: npm made it.
   const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
-    readonly packages: Readonly<Record<string, { readonly dev?: boolean }>>;
+    readonly packages: Readonly<Record<string, LockedPackage>>;
   };
-  const folders = Object.keys(packages).filter((folder) => folder !== '');
-  return folders.filter(
-    (folder) => packages[folder]?.dev !== true && existsSync(join(root, folder)),
-  );
+  const ofClones = Object.keys(packages[nodeWorkspace]?.optionalDependencies ?? {});
+  const folders = Object.keys(packages).filter((folder) => folder.includes('node_modules/'));
+  return folders.filter((folder) => {
+    const { dev, link } = packages[folder] ?? {};
+    if (dev === true || link === true || ofClones.includes(basename(folder))) return false;
+    return existsSync(join(root, folder));
+  });
 }
 
 /** The text of the MIT licence as LICENSE has it, for a package that names it and ships no text. */

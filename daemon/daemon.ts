@@ -183,11 +183,7 @@ function buildParts({ store, isLibraryWhole }: OpenedStores, options: StartOptio
   const timelines = new TimelineJobs(
     {
       libraryPath: paths.libraryDatabase,
-      waypointsPath: paths.waypointsDatabase,
-      contentOf: (id) => {
-        const file = store.imports.find(id);
-        return file?.state === 'active' ? file.sha256 : undefined;
-      },
+      isActive: (id) => store.imports.find(id)?.state === 'active',
       clock,
       log,
       libraryReady: () => library.ready,
@@ -195,7 +191,7 @@ function buildParts({ store, isLibraryWhole }: OpenedStores, options: StartOptio
     },
     options.timelines,
   );
-  const maps = new TrackMaps(paths, schedule);
+  const maps = new TrackMaps(paths.libraryDatabase, schedule);
   const mirror = new BookmarksMirror({
     path: paths.bookmarksFile,
     backupsDirectory: paths.backups,
@@ -220,7 +216,7 @@ function buildParts({ store, isLibraryWhole }: OpenedStores, options: StartOptio
     store,
     waypoints,
     libraryReady: () => library.ready,
-    undoRun: (run, change) => opened.files.revert(run, change),
+    undoImports: (change) => opened.files.undo(change),
   });
   const location = openLocation({ settings, clock, log, gpsdPort });
   const backups = new RollingBackups({ paths, clock, log, ...(schedule && { schedule }) });

@@ -2,7 +2,7 @@ import { getCompileCacheDir } from 'node:module';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Piscina } from 'piscina';
-import { threadStart } from '../model/program-files.ts';
+import { threadModule } from '../model/program-files.ts';
 
 /** The tasks that a file in worker/ exports. */
 type Tasks<Module> = { [Name in keyof Module]: (input: never) => unknown };
@@ -59,10 +59,8 @@ export class WorkerPool<Module extends Tasks<Module>> {
   async #start(): Promise<Piscina> {
     const { Piscina: Pool } = await import('piscina');
     const { file, heapMb = 1_024, youngMb = 16, idleMs = shortIdleMs } = this.#options;
-    const { module, workerData } = threadStart(`worker/${file}`);
     const pool = new Pool({
-      filename: fileURLToPath(module),
-      workerData,
+      filename: fileURLToPath(threadModule(`worker/${file}`)),
       minThreads: 0,
       maxThreads: 1,
       idleTimeout: idleMs,

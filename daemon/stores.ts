@@ -82,8 +82,6 @@ function openLocked(
     const folding = tryNameFolding(paths.imports);
     const library = prepareLibrary(paths.libraryDatabase, clock.now(), folding);
     const store = new WaypointStore(db, paths.libraryDatabase, () => clock.now());
-    const mending = store.longChanges.mend();
-    while (mending.next().done !== true);
     return {
       store,
       isLibraryEmpty: library.empty,

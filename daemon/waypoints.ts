@@ -6,10 +6,8 @@ import type { Tag } from '../model/tag.ts';
 import type { BookmarkChange, NewBookmark, Place } from '../model/waypoint.ts';
 import type { Bookmark, Changed, TaggedPlace, WaypointStore } from '../storage/store.ts';
 import { optionalFields } from '../storage/more-fields.ts';
-import type { LongChange } from '../storage/waypoints/long-changes.ts';
 import type { RecordedChange } from '../storage/waypoints/journal.ts';
 import type { WaypointIndex } from '../search/waypoint-index.ts';
-import { inSlices } from './in-slices.ts';
 
 export interface WaypointsOptions {
   readonly store: WaypointStore;
@@ -30,13 +28,12 @@ export interface Made<T> {
 /** Changes of bookmarks and tags: first the store, durably; then the index in memory; then the mirror is told. */
 export class Waypoints {
   readonly #options: WaypointsOptions;
-  #long: Promise<void> | undefined;
 
   constructor(options: WaypointsOptions) {
     this.#options = options;
     const { store, index } = options;
-    index.setBookmarks(store.bookmarks.all());
-    index.setHidden(store.hidden.all());
+    for (const bookmark of store.bookmarks.all()) index.putBookmark(bookmark);
+    for (const identity of store.hidden.all()) index.hide(identity);
   }
 
   /** Takes a change into the index that the bookmarks file brought into the store. */
@@ -94,30 +91,13 @@ export class Waypoints {
     return this.#show(this.#options.store.show(place));
   }
 
-  renameTag(tag: string, newTag: string): Promise<Made<number>> {
-    return this.#inSlices(() => this.#options.store.longChanges.renameTag(tag, newTag));
+  renameTag(tag: string, newTag: string): Made<number> {
+    return this.#show(this.#options.store.renameTag(tag, newTag));
   }
 
   /** @throws WaypointError unknown_change, already_undone, not_undoable, later_change */
-  undo(id: number): Promise<Made<RecordedChange>> {
-    return this.#inSlices(() => this.#options.store.longChanges.undo(id));
-  }
-
-  /** Resolves when no long change is under way, which what comes between its slices could make impossible. */
-  async settled(): Promise<void> {
-    while (this.#long !== undefined) await this.#long;
-  }
-
-  async #inSlices<T>(begin: () => LongChange<T>): Promise<Made<T>> {
-    await this.settled();
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.#long = promise;
-    try {
-      return this.#show(await inSlices(begin(), (part) => part && this.notice(part)));
-    } finally {
-      this.#long = undefined;
-      resolve();
-    }
+  undo(id: number): Made<RecordedChange> {
+    return this.#show(this.#options.store.undo(id));
   }
 
   #show<T>({ result, change }: Changed<T>): Made<T> {

@@ -1,3 +1,4 @@
+import type { BookmarkStamp, MirrorMark, Tombstone } from '../model/recording.ts';
 import type { Waypoint } from '../model/waypoint.ts';
 
 /** The namespace of our own GPX extension: a waypoint's tags, and that it was a bookmark. A name, not an address. */
@@ -7,8 +8,8 @@ export const gpxExtensionNamespace = 'https://waypointd.invalid/gpx/1';
 export type GpxWaypoint = Omit<Waypoint, 'bookmark' | 'tags'> & {
   /** Has it marked as one, so that an import does not take it for an observation. */
   readonly bookmark?: boolean | undefined;
-  /** Has it marked as an imported waypoint, so that a merge does not take it for a bookmark. */
-  readonly imported?: boolean | undefined;
+  /** Set in a bookmarks file. */
+  readonly stamp?: BookmarkStamp | undefined;
   readonly tags?: readonly string[] | undefined;
 };
 
@@ -32,10 +33,15 @@ export function gpxHead(time?: string): string {
   return gpxStart(time === undefined ? '' : `<metadata><time>${time}</time></metadata>\n`);
 }
 
-/** The start of a bookmarks file; `merged` is a list of `store:revision`, separated by blanks. */
-export function gpxMirrorHead(store: string, revision: string, merged: string): string {
-  const mark = `<wd:mirror store="${store}" revision="${revision}" merged="${merged}"/>`;
-  return gpxStart(`<metadata><extensions>${mark}</extensions></metadata>\n`);
+/** The start of a bookmarks file, up to its tombstones. */
+export function gpxMirrorHead({ store, written }: MirrorMark): string {
+  return gpxStart(`<metadata><extensions><wd:mirror store="${store}" written="${written}"/>\n`);
+}
+
+/** The tombstones of a bookmarks file, and the end of its metadata. */
+export function gpxTombstones(tombstones: readonly Tombstone[]): string {
+  const lines = tombstones.map(({ id, at }) => `<wd:deleted id="${id}" at="${at}"/>\n`);
+  return `${lines.join('')}</extensions></metadata>\n`;
 }
 
 function gpxStart(metadata: string): string {
@@ -46,12 +52,11 @@ ${metadata}`;
 
 /** One `<wpt>`, its elements in the order the GPX 1.1 schema demands, with a line feed. */
 export function gpxWaypoint(waypoint: GpxWaypoint): string {
-  const { lat, lon, ele, time, sym, bookmark = false, imported = false, tags = [] } = waypoint;
+  const { lat, lon, ele, time, sym, bookmark = false, stamp, tags = [] } = waypoint;
   const list = tags.map((tag) => `<wd:tag>${escapeXml(tag)}</wd:tag>`).join('');
   const ours =
     (list === '' ? '' : `<wd:tags>${list}</wd:tags>`) +
-    (bookmark ? '<wd:bookmark/>' : '') +
-    (imported ? '<wd:imported/>' : '');
+    (stamp === undefined ? (bookmark ? '<wd:bookmark/>' : '') : stampElement(stamp));
   return [
     gpxPointStart('wpt', lat, lon),
     ele === undefined ? '' : `<ele>${decimalText(ele)}</ele>`,
@@ -60,6 +65,10 @@ export function gpxWaypoint(waypoint: GpxWaypoint): string {
     ours === '' ? '' : `<extensions>${ours}</extensions>`,
     '</wpt>\n',
   ].join('');
+}
+
+function stampElement({ id, changed, hash }: BookmarkStamp): string {
+  return `<wd:bookmark id="${id}" changed="${changed}" hash="${hash}"/>`;
 }
 
 /** The start tag of a point; degrees. */

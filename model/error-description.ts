@@ -5,7 +5,7 @@ const mostFrames = 8;
 const frameEnd = /^\s+at (?:.*\()?([^()]+):(\d+):(\d+)\)?$/;
 const plainWord = /^[A-Za-z][A-Za-z0-9_]{0,63}$/;
 
-/** What a log may say about a foreign error. */
+/** Words a log may hold about a foreign error. */
 export interface ErrorDescription extends Record<string, string> {
   readonly error: string;
 }
@@ -46,13 +46,21 @@ function ownFrames({ stack = '', message }: Error): string[] {
   if (messageStart === -1) return [];
   const frames: string[] = [];
   for (const line of stack.slice(messageStart + message.length).split('\n')) {
-    const [, url, lineNumber, column] = frameEnd.exec(line) ?? [];
-    if (url === undefined || !url.startsWith(packageUrl.href)) continue;
+    const [, file, lineNumber, column] = frameEnd.exec(line) ?? [];
+    const url = file === undefined ? '' : urlOf(file);
+    if (!url.startsWith(packageUrl.href)) continue;
     const place = findSource(url, Number(lineNumber), Number(column)) ?? [url, Number(lineNumber)];
     const path = ownPath(place[0]);
     if (path !== undefined && frames.length < mostFrames) frames.push(`${path}:${place[1]}`);
   }
   return frames;
+}
+
+/** Modules stand in a stack by their URL, CommonJS by its path. */
+function urlOf(file: string): string {
+  if (file.startsWith('file:')) return file;
+  const path = encodeURI(file.replaceAll('\\', '/')).replaceAll('#', '%23').replaceAll('?', '%3F');
+  return `file://${path.startsWith('/') ? '' : '/'}${path}`;
 }
 
 function ownPath(url: string): string | undefined {

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { queryBoolean, queryInteger, text } from './schema.ts';
 
-/** What becomes of an imported file: other content took its place, or the user removed it. */
-export const importStates = ['active', 'replaced', 'removed'] as const;
+/** States of an imported file: in use, replaced by other content, removed by the user, or not found in `imports/`. */
+export const importStates = ['active', 'replaced', 'removed', 'missing'] as const;
 export type ImportState = (typeof importStates)[number];
 
 const count = z.int().min(0);

@@ -74,11 +74,12 @@ export const limits = {
   journalMs: 30 * 24 * 3_600_000,
   /** Changes kept; the oldest goes first. */
   journalChanges: 100_000,
-  /** Of one merge; each takes two changes of the journal. */
-  mirrorConflicts: 200,
-  /** A bookmarks file that deletes more at once, or more than half of at least so few, waits for a word of the user. */
+  /** A hand edit of the bookmarks file that deletes more at once, or more than half of at least so few, is held back. */
   mirrorDeletions: 20,
   mirrorDeletionsOfFew: 6,
+  /** Deleted bookmarks that the store and its bookmarks file remember: so long, and so many. */
+  tombstoneMs: 90 * 24 * 3_600_000,
+  tombstones: 10_000,
   /** In one page of changes. */
   changesMax: 200,
   changesDefault: 50,

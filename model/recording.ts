@@ -26,18 +26,36 @@ export interface RecordedWaypoint extends RecordedPoint, RecordedTexts {
   readonly tags: readonly string[];
   /** One of our own exports says that it was a bookmark: no observation, because it was typed in. */
   readonly isOwnBookmark?: true;
-  /** A bookmarks file of ours says that it is an imported waypoint, there for its tags. */
+  /** A bookmarks file of an older version says that it is an imported waypoint, there for its tags. */
   readonly isImported?: true;
+  /** Set in a bookmarks file. */
+  readonly stamp?: BookmarkStamp;
 }
 
-/** What a bookmarks file says of the store that wrote it. */
+/** A bookmark's id and last change, as the bookmarks file has them. */
+export interface BookmarkStamp {
+  /** UUID. */
+  readonly id: string;
+  /** Milliseconds since 1970. */
+  readonly changed: number;
+  /** Hash of the content it had when a store of ours wrote it: another content is a hand edit. */
+  readonly hash: string;
+}
+
+/** The store that wrote a bookmarks file, and when. */
 export interface MirrorMark {
   /** Id of the store: lower-case hex. */
   readonly store: string;
-  /** Of that store, at the moment of the file. */
-  readonly revision: number;
-  /** Other stores whose files were merged into it, and the newest revision of each that is in it. */
-  readonly merged: ReadonlyMap<string, number>;
+  /** Milliseconds since 1970; each file of a store has a later time than the one before. */
+  readonly written: number;
+}
+
+/** A deleted bookmark in a bookmarks file. */
+export interface Tombstone {
+  /** UUID. */
+  readonly id: string;
+  /** Milliseconds since 1970. */
+  readonly at: number;
 }
 
 /** What a track or a route is called; without a name it has none. */
@@ -87,6 +105,7 @@ export interface RecordingSink {
   /** What a line says about itself: at most once for each, at any time; also for a line that never gets a point. */
   lineTexts(id: number, texts: LineTexts): void;
   mirrorMark?(mark: MirrorMark): void;
+  tombstone?(tombstone: Tombstone): void;
 }
 
 /** Hears nothing; for those who want to hear something only. */

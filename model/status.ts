@@ -51,8 +51,22 @@ export const statusSchema = z.object({
     })
     .optional(),
   bookmarks: count,
-  /** Left out unless the bookmarks file would delete so many bookmarks that this waits for `POST /api/bookmarks/merge`. */
-  bookmarks_file: z.object({ deletions_waiting: count }).optional(),
+  bookmarks_file: z
+    .object({
+      /** Left out unless an edit that deletes so many bookmarks waits for `POST /api/bookmarks/merge`. */
+      deletions_waiting: count.optional(),
+      /** Left out until an edit of the file was merged. `copy` is the edited file, in `backups/`. */
+      last_merge: z
+        .object({
+          at: z.iso.datetime(),
+          added: count,
+          changed: count,
+          deleted: count,
+          copy: z.string(),
+        })
+        .optional(),
+    })
+    .optional(),
   timelines: z.object({ queued: count, running: count }),
   /** Left out where none is watched. */
   watch: z.array(watchedFolderSchema).optional(),

@@ -1,8 +1,8 @@
-/** What a tag query asks for. */
+/** A parsed tag query. */
 export interface TagQuery {
-  /** `AND`: waypoints that have all of the tags; `OR`: any of them; `single`: one tag; `mixed`: both, which has no meaning. */
+  /** `AND`: waypoints that have all of the tags; `OR`: any of them; `single`: one tag; `mixed`: both operators, which is refused. */
   readonly kind: 'single' | 'AND' | 'OR' | 'mixed';
-  /** Raw tags, compared by their normal forms; empty while none is written yet, which matches nothing. */
+  /** Raw tags, compared by their normal forms; empty while the first is being typed. */
   readonly tags: readonly string[];
 }
 
@@ -29,7 +29,7 @@ export function parseTagQuery(query: string): TagQuery | undefined {
   return { kind: kind === 'AND' ? 'AND' : 'OR', tags };
 }
 
-/** The query without a first letter or two of AND or OR at its end: `tag:red wine A` for one who types `tag:red wine AND`. */
+/** Drops an operator that is being typed at the end: the `A` of `tag:red wine A`. */
 export function withoutBegunOperator(query: string): string {
   return query.replace(/\s(?:an?|o)$/iu, '');
 }

@@ -9,8 +9,8 @@ export interface ProgramFiles {
   readonly launcher: string;
 }
 
-/** What `bin/launcher.js` wants to go on in the same process: a service manager must know the daemon itself. */
-const oldestNode = [24, 12] as const;
+/** The oldest Node.js that bin/launcher.js stays in: a service manager must watch the daemon itself. */
+const oldestNode = [22, 22] as const;
 
 /** @throws ExitError when no Node.js on this machine can run a service. */
 export async function findProgramFiles(host: ServiceHost): Promise<ProgramFiles> {
@@ -18,7 +18,7 @@ export async function findProgramFiles(host: ServiceHost): Promise<ProgramFiles>
     const { code, stdout } = await host.run({ program: node, words: ['--version'] });
     if (code === 0 && isNewEnough(stdout)) return { node, launcher: host.launcher };
   }
-  throw new ExitError('No Node.js here can run a service: install Node.js 24.12 or newer.');
+  throw new ExitError('No Node.js here can run a service: install Node.js 22.22 or newer.');
 }
 
 function isNewEnough(version: string): boolean {

@@ -1,27 +1,24 @@
-import { Buffer } from 'node:buffer';
-import { mark, type ColumnMarks } from './column-marks.ts';
-import { fail, NumberReader, readColumn, readTimes, unzigzag } from './number-columns.ts';
+import type { Buffer } from 'node:buffer';
+import { fail, NumberReader, NumberWriter } from './number-columns.ts';
 
 export { DayBlobCorrupt } from './number-columns.ts';
 
-/** Points in one blob at most, so that whoever reads one can keep buffers of a fixed size. */
+/** Points in one blob at most, so that readers can keep buffers of a fixed size. */
 export const dayBlobPoints = 65_536;
 /** The value of `eleDm` for a point without elevation. */
 export const noElevation = -2_147_483_648;
 
 export const dayMs = 86_400_000;
-const formatVersion = 1;
-/** Times are stored in whole seconds: one byte instead of two for a logger at 1 Hz. */
-const wholeSeconds = 1;
-/** Elevations: absent for all points, there for all, or there where a bit says so. */
-export const eleNone = 0;
-const eleAll = 2;
-export const eleSome = 4;
-export const eleMode = 6;
 export const latLimitE7 = 900_000_000;
 export const lonLimitE7 = 1_800_000_000;
-/** A header, then at most five bytes for each of four numbers, and a bit. */
-const worstBytes = 16 + dayBlobPoints * 20 + dayBlobPoints / 8;
+
+const formatVersion = 1;
+/** Flags. Times are in whole seconds: one byte instead of two for a logger at 1 Hz. */
+const wholeSeconds = 1;
+/** Elevations are absent for all points, there for all, or there where a bit says so. */
+const elevations = { none: 0, all: 2, some: 4, mask: 6 } as const;
+/** There are no times, and no day. */
+const untimed = 8;
 
 /** Points as columns, to be filled and used again. */
 export interface PointColumns {
@@ -33,6 +30,9 @@ export interface PointColumns {
   /** Units of 0.1 m, or {@link noElevation}. */
   readonly eleDm: Int32Array;
 }
+
+/** Points without elevations. */
+export type PositionColumns = Pick<PointColumns, 'timeMs' | 'latE7' | 'lonE7'>;
 
 export const columnNames = ['timeMs', 'latE7', 'lonE7', 'eleDm'] as const;
 
@@ -51,187 +51,119 @@ export function dayOf(timeMs: number): number {
   return Math.floor(timeMs / dayMs);
 }
 
-let scratch: Buffer | undefined;
+const writer = new NumberWriter();
 
 /**
  * Encodes points `from`…`to` (exclusive): at least one, at most {@link dayBlobPoints}, all of one UTC day, in order of
- * time. The layout: version, flags, count, day; then the columns one after the other, each as differences to the value
- * before in variable-length integers (seven bits a byte, low first), signed ones zigzag.
- * @param marks are filled.
+ * time. The layout: version, flags, count, day; then the columns one after the other.
  */
-export function encodeDay(
-  points: PointColumns,
-  from: number,
-  to: number,
-  marks?: ColumnMarks,
-): Buffer {
-  marks?.clear();
-  const out = (scratch ??= Buffer.allocUnsafe(worstBytes));
-  const day = dayOf(points.timeMs[from]!);
-  const times = areWholeSeconds(points.timeMs, from, to) ? wholeSeconds : 0;
-  const elevations = elevationMode(points.eleDm, from, to);
-  out[0] = formatVersion;
-  out[1] = times | elevations;
-  let at = putNumber(out, 2, to - from);
-  at = putNumber(out, at, zigzag(day));
-  const unitMs = times === 0 ? 1 : 1_000;
-  if (marks !== undefined) marks.unitMs = unitMs;
-  at = putTimes(out, at, points.timeMs, { from, to, startMs: day * dayMs, unitMs }, marks?.times);
-  at = putColumn(out, at, points.latE7, from, to, marks?.lats);
-  at = putColumn(out, at, points.lonE7, from, to, marks?.lons);
-  if (elevations === eleSome) at = putPresence(out, at, points.eleDm, from, to);
-  if (elevations !== eleNone) at = putColumn(out, at, points.eleDm, from, to);
-  return Buffer.from(out.subarray(0, at));
+export function encodeDay(points: PointColumns, from: number, to: number): Buffer {
+  const { timeMs } = points;
+  const day = dayOf(timeMs[from]!);
+  const isWhole = timeMs.subarray(from, to).every((time) => time % 1_000 === 0);
+  const mode = elevationMode(points.eleDm, from, to);
+  writer.add(formatVersion);
+  writer.add((isWhole ? wholeSeconds : 0) | mode);
+  writer.add(to - from);
+  writer.addSigned(day);
+  writer.addTimes(timeMs, from, to, day * dayMs, isWhole ? 1_000 : 1);
+  return encodePositions(points, from, to, mode);
 }
 
-function areWholeSeconds(timeMs: Float64Array, from: number, to: number): boolean {
-  for (let i = from; i < to; i += 1) if (timeMs[i]! % 1_000 !== 0) return false;
-  return true;
+/** Encodes the first `count` points, at least one, as {@link encodeDay}, but without times and a day. */
+export function encodeUntimed(points: PointColumns, count: number): Buffer {
+  const mode = elevationMode(points.eleDm, 0, count);
+  writer.add(formatVersion);
+  writer.add(untimed | mode);
+  writer.add(count);
+  return encodePositions(points, 0, count, mode);
 }
 
-export function elevationMode(eleDm: Int32Array, from: number, to: number): number {
+function encodePositions(points: PointColumns, from: number, to: number, mode: number): Buffer {
+  const { latE7, lonE7, eleDm } = points;
+  writer.addColumn(latE7, from, to);
+  writer.addColumn(lonE7, from, to);
+  if (mode === elevations.some) writer.addPresence(eleDm, from, to, noElevation);
+  if (mode !== elevations.none) writer.addColumn(eleDm, from, to, noElevation);
+  return writer.take();
+}
+
+function elevationMode(eleDm: Int32Array, from: number, to: number): number {
   let absent = 0;
   for (let i = from; i < to; i += 1) if (eleDm[i] === noElevation) absent += 1;
-  if (absent === 0) return eleAll;
-  return absent === to - from ? eleNone : eleSome;
-}
-
-/** Differences wrap around at 32 bits, in both directions alike, so every difference of two coordinates fits. */
-export function zigzag(value: number): number {
-  return ((value << 1) ^ (value >> 31)) >>> 0;
-}
-
-export function putNumber(out: Buffer, start: number, number: number): number {
-  let at = start;
-  let rest = number;
-  while (rest > 127) {
-    out[at] = (rest & 127) | 128;
-    at += 1;
-    rest >>>= 7;
-  }
-  out[at] = rest;
-  return at + 1;
-}
-
-function putTimes(
-  out: Buffer,
-  start: number,
-  timeMs: Float64Array,
-  { from, to, startMs, unitMs }: Readonly<Record<'from' | 'to' | 'startMs' | 'unitMs', number>>,
-  marks?: number[],
-): number {
-  let at = start;
-  let before = startMs;
-  for (let i = from; i < to; i += 1) {
-    mark(marks, i - from, at);
-    const time = timeMs[i]!;
-    at = putNumber(out, at, (time - before) / unitMs);
-    before = time;
-  }
-  return at;
-}
-
-/** Points without elevation are left out; no other column holds {@link noElevation}. */
-export function putColumn(
-  out: Buffer,
-  start: number,
-  column: Int32Array,
-  from: number,
-  to: number,
-  marks?: number[],
-): number {
-  let at = start;
-  let before = 0;
-  for (let i = from; i < to; i += 1) {
-    mark(marks, i - from, at);
-    const value = column[i]!;
-    if (value === noElevation) continue;
-    at = putNumber(out, at, zigzag((value - before) | 0));
-    before = value;
-  }
-  return at;
-}
-
-export function putPresence(
-  out: Buffer,
-  start: number,
-  eleDm: Int32Array,
-  from: number,
-  to: number,
-): number {
-  const end = start + Math.ceil((to - from) / 8);
-  out.fill(0, start, end);
-  for (let i = from; i < to; i += 1) {
-    if (eleDm[i] !== noElevation) out[start + ((i - from) >> 3)]! |= 1 << ((i - from) & 7);
-  }
-  return end;
+  if (absent === 0) return elevations.all;
+  return absent === to - from ? elevations.none : elevations.some;
 }
 
 /**
- * Decodes a blob into the beginning of `points`, whose capacity is {@link dayBlobPoints}.
+ * Decodes a blob of {@link encodeDay} into the beginning of `points`, whose capacity is {@link dayBlobPoints}.
  * @returns the number of points.
  * @throws DayBlobCorrupt, after work in proportion to the size of the blob.
  */
 export function decodeDay(blob: Uint8Array, points: PointColumns): number {
   const { count, mode, reader } = decodePositions(blob, points);
-  readElevations(reader, points.eleDm, count, mode);
-  if (reader.at !== blob.length) fail();
+  decodeElevations(reader, points.eleDm, count, mode);
   return count;
 }
 
-/** As {@link decodeDay}, but for elevations, before which the reader stands. @throws DayBlobCorrupt */
-export function decodePositions(blob: Uint8Array, points: PointColumns) {
-  const { count, dayStartMs, unitMs, mode, at } = readHeader(blob);
-  const reader = new NumberReader(blob, at);
-  const lastMs = readTimes(reader, points.timeMs, count, dayStartMs, unitMs);
+/** Decodes a blob of {@link encodeUntimed}, otherwise as {@link decodeDay}; leaves times as they are. */
+export function decodeUntimed(blob: Uint8Array, points: Omit<PointColumns, 'timeMs'>): number {
+  const header = readHeader(blob, untimed);
+  const { count, mode, reader } = header;
+  readPlaces(header, points);
+  decodeElevations(reader, points.eleDm, count, mode);
+  return count;
+}
+
+/** Decodes as {@link decodeDay}, up to the elevations. @throws DayBlobCorrupt */
+export function decodePositions(blob: Uint8Array, points: PositionColumns) {
+  const header = readHeader(blob, 0);
+  const { count, reader, unitMs } = header;
+  const dayStartMs = reader.nextSigned() * dayMs;
+  const lastMs = reader.times(points.timeMs, count, dayStartMs, unitMs);
   // Times only grow, so the last one is the largest.
   if (lastMs >= dayStartMs + dayMs) fail();
-  readColumn(reader, points.latE7, count, 0, latLimitE7);
-  readColumn(reader, points.lonE7, count, 0, lonLimitE7);
-  return { count, mode, reader };
+  readPlaces(header, points);
+  return header;
 }
 
-/** What stands before the columns. */
-export interface DayHeader {
-  readonly count: number;
-  readonly dayStartMs: number;
-  /** What the differences of time count in. */
-  readonly unitMs: number;
-  readonly mode: number;
-  /** Where the columns begin. */
-  readonly at: number;
+function readPlaces(
+  { count, reader }: { readonly count: number; readonly reader: NumberReader },
+  { latE7, lonE7 }: Pick<PointColumns, 'latE7' | 'lonE7'>,
+): void {
+  reader.column(latE7, count, 0, latLimitE7);
+  reader.column(lonE7, count, 0, lonLimitE7);
 }
 
-/** @throws DayBlobCorrupt */
-export function readHeader(blob: Uint8Array): DayHeader {
+/** Reads all that stands before the day. @param kind 0 or `untimed`. @throws DayBlobCorrupt */
+function readHeader(blob: Uint8Array, kind: number) {
   const flags = blob[1] ?? 0xff;
-  const mode = flags & eleMode;
-  if (blob[0] !== formatVersion || flags > (wholeSeconds | eleMode) || mode === eleMode) fail();
+  const mode = flags & elevations.mask;
+  const isOfKind = (flags & ~(wholeSeconds | elevations.mask)) === kind;
+  if (blob[0] !== formatVersion || !isOfKind || mode === elevations.mask) fail();
   const reader = new NumberReader(blob, 2);
   const count = reader.next();
-  // Every point has a byte of time, of latitude and of longitude.
-  if (count === 0 || count > dayBlobPoints || count * 3 > blob.length) fail();
-  const dayStartMs = unzigzag(reader.next()) * dayMs;
-  const unitMs = (flags & wholeSeconds) === 0 ? 1 : 1_000;
-  return { count, dayStartMs, unitMs, mode, at: reader.at };
+  // Every point has a byte of latitude and of longitude, and one of time.
+  const least = count * (kind === untimed ? 2 : 3);
+  if (count === 0 || count > dayBlobPoints || least > blob.length) fail();
+  return { count, mode, reader, unitMs: (flags & wholeSeconds) === 0 ? 1 : 1_000 };
 }
 
-export function readElevations(
+function decodeElevations(
   reader: NumberReader,
   eleDm: Int32Array,
   count: number,
   mode: number,
 ): void {
-  if (mode === eleNone) {
-    eleDm.fill(noElevation, 0, count);
-    return;
-  }
-  const bits = mode === eleSome ? reader.at : undefined;
-  if (mode === eleSome) reader.at += Math.ceil(count / 8);
+  const bits = mode === elevations.some ? reader.at : undefined;
+  if (bits !== undefined) reader.at += Math.ceil(count / 8);
   let value = 0;
   for (let i = 0; i < count; i += 1) {
-    const isPresent = bits === undefined || ((reader.blob[bits + (i >> 3)] ?? 0) >> (i & 7)) & 1;
-    if (isPresent) value = (value + unzigzag(reader.next())) | 0;
+    const isPresent =
+      mode === elevations.all ||
+      (bits !== undefined && ((reader.blob[bits + (i >> 3)] ?? 0) >> (i & 7)) & 1);
+    if (isPresent) value = (value + reader.nextSigned()) | 0;
     eleDm[i] = isPresent ? value : noElevation;
   }
+  if (reader.at !== reader.blob.length) fail();
 }

@@ -1,6 +1,5 @@
-import { Buffer } from 'node:buffer';
-import { putNumber } from './day-blob.ts';
-import { NumberReader } from './number-columns.ts';
+import type { Buffer } from 'node:buffer';
+import { NumberReader, NumberWriter } from './number-columns.ts';
 import { gapMs } from './outline.ts';
 
 /** Neighbouring points of a line that are of one segment and all timed, or all not. */
@@ -18,15 +17,13 @@ const mostPoints = 2 ** 28;
 
 /** Gathers runs, each as one variable-length number: how many points, whether timed, whether of a new segment. */
 export class RunWriter {
-  /** Two more numbers may come. */
-  readonly #bytes = Buffer.allocUnsafe(mostBytes + 16);
-  #length = 0;
+  readonly #numbers = new NumberWriter();
   #points = 0;
   #isTimed = true;
   #beginsSegment = true;
 
   get isFull(): boolean {
-    return this.#length >= mostBytes;
+    return this.#numbers.length >= mostBytes;
   }
 
   /** Whether a point without a time would go on with the last one. */
@@ -51,15 +48,13 @@ export class RunWriter {
   /** @returns all runs since the last call; the next one goes on in the same segment. */
   take(): Buffer {
     this.#end();
-    const taken = Buffer.from(this.#bytes.subarray(0, this.#length));
-    this.#length = 0;
-    return taken;
+    return this.#numbers.take();
   }
 
   #end(): void {
     if (this.#points === 0) return;
     const kind = (this.#isTimed ? 2 : 0) + (this.#beginsSegment ? 1 : 0);
-    this.#length = putNumber(this.#bytes, this.#length, this.#points * 4 + kind);
+    this.#numbers.add(this.#points * 4 + kind);
     this.#points = 0;
     this.#beginsSegment = false;
   }
@@ -67,8 +62,8 @@ export class RunWriter {
 
 /** @throws DayBlobCorrupt */
 export function* readRuns(blob: Uint8Array): Generator<Run> {
-  const reader = new NumberReader(blob, 0);
-  while (reader.at < blob.length) {
+  const reader = new NumberReader(blob);
+  while (!reader.isOver) {
     const number = reader.next();
     const isTimed = (number & 2) !== 0;
     yield { points: number >>> 2, isTimed, beginsSegment: (number & 1) !== 0 };

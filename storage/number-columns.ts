@@ -1,8 +1,12 @@
+import { Buffer } from 'node:buffer';
+
 /*
- * How the columns of a day blob (day-blob.ts) are read: variable-length integers, seven bits a byte, low first.
+ * The one codec of blobs in `library.sqlite`: unsigned integers below 2^32 in variable length (seven bits a byte, low
+ * first), signed ones as zigzag (0, −1, 1, −2…), columns as differences to the value before. Differences wrap around at 32
+ * bits, in both directions alike, so that every difference of two coordinates fits.
  */
 
-/** A blob that is not what {@link encodeDay} wrote. */
+/** A blob that {@link NumberWriter} did not write. */
 export class DayBlobCorrupt extends Error {
   override readonly name = 'DayBlobCorrupt';
 
@@ -15,19 +19,109 @@ export function fail(): never {
   throw new DayBlobCorrupt();
 }
 
-/** Signed numbers are written so that small ones stay small: 0, −1, 1, −2… */
-export function unzigzag(number: number): number {
+const mostBytes = 5;
+
+/** Writes numbers into a buffer that is used again after each {@link take}. */
+export class NumberWriter {
+  #out = Buffer.allocUnsafe(4_096);
+  #length = 0;
+
+  get length(): number {
+    return this.#length;
+  }
+
+  add(number: number): void {
+    this.#reserve(mostBytes);
+    this.#length = put(this.#out, this.#length, number);
+  }
+
+  addSigned(value: number): void {
+    this.add(zigzag(value | 0));
+  }
+
+  /** Adds values `from`…`to` (exclusive), but for those that are `left out`. */
+  addColumn(column: Int32Array, from: number, to: number, leftOut?: number): void {
+    this.#reserve((to - from) * mostBytes);
+    const out = this.#out;
+    let at = this.#length;
+    let before = 0;
+    for (let i = from; i < to; i += 1) {
+      const value = column[i]!;
+      if (value === leftOut) continue;
+      at = put(out, at, zigzag((value - before) | 0));
+      before = value;
+    }
+    this.#length = at;
+  }
+
+  /** Adds ascending times `from`…`to` (exclusive), multiples of a unit. */
+  addTimes(timeMs: Float64Array, from: number, to: number, startMs: number, unitMs: number): void {
+    this.#reserve((to - from) * mostBytes);
+    const out = this.#out;
+    let at = this.#length;
+    let before = startMs;
+    for (let i = from; i < to; i += 1) {
+      at = put(out, at, (timeMs[i]! - before) / unitMs);
+      before = timeMs[i]!;
+    }
+    this.#length = at;
+  }
+
+  /** Adds a bit for each value `from`…`to` (exclusive): 1 unless it is `leftOut`. */
+  addPresence(column: Int32Array, from: number, to: number, leftOut: number): void {
+    const bytes = Math.ceil((to - from) / 8);
+    this.#reserve(bytes);
+    this.#out.fill(0, this.#length, this.#length + bytes);
+    for (let i = 0; i < to - from; i += 1)
+      if (column[from + i] !== leftOut) this.#out[this.#length + (i >> 3)]! |= 1 << (i & 7);
+    this.#length += bytes;
+  }
+
+  /** Gives a copy of all that was written, and begins anew. */
+  take(): Buffer {
+    const taken = Buffer.from(this.#out.subarray(0, this.#length));
+    this.#length = 0;
+    return taken;
+  }
+
+  #reserve(bytes: number): void {
+    const needed = this.#length + bytes;
+    if (needed > this.#out.length) this.#out = Buffer.concat([this.#out], needed * 2);
+  }
+}
+
+function put(out: Buffer, start: number, number: number): number {
+  let at = start;
+  let rest = number;
+  while (rest > 127) {
+    out[at] = (rest & 127) | 128;
+    at += 1;
+    rest >>>= 7;
+  }
+  out[at] = rest;
+  return at + 1;
+}
+
+export function zigzag(value: number): number {
+  return ((value << 1) ^ (value >> 31)) >>> 0;
+}
+
+function unzigzag(number: number): number {
   return (number >>> 1) ^ -(number & 1);
 }
 
-/** Reads numbers of at most five bytes; beyond the end it fails. */
+/** Reads numbers; fails beyond the end. */
 export class NumberReader {
   readonly blob: Uint8Array;
   at: number;
 
-  constructor(blob: Uint8Array, at: number) {
+  constructor(blob: Uint8Array, at = 0) {
     this.blob = blob;
     this.at = at;
+  }
+
+  get isOver(): boolean {
+    return this.at >= this.blob.length;
   }
 
   next(): number {
@@ -36,11 +130,61 @@ export class NumberReader {
       this.at += 1;
       return first;
     }
-    return this.long(this.at);
+    return this.#long(this.at);
   }
 
-  /** Reads a number of more than one byte, which begins at `from`. */
-  long(from: number): number {
+  nextSigned(): number {
+    return unzigzag(this.next());
+  }
+
+  /** Reads `count` times, the last of which is returned, into the beginning of a column. */
+  times(timeMs: Float64Array, count: number, beforeMs: number, unitMs: number): number {
+    const { blob } = this;
+    let { at } = this;
+    let time = beforeMs;
+    for (let i = 0; i < count; i += 1) {
+      // As `next`, but without a call for numbers of one or two bytes, which nearly all are.
+      let step = blob[at]!;
+      if (step < 128) at += 1;
+      else if (blob[at + 1]! < 128) {
+        step = (step & 127) | (blob[at + 1]! << 7);
+        at += 2;
+      } else {
+        step = this.#long(at);
+        at = this.at;
+      }
+      time += step * unitMs;
+      timeMs[i] = time;
+    }
+    this.at = at;
+    return time;
+  }
+
+  /** Reads `count` numbers of at most `limit`, the last of which is returned, into the beginning of a column. */
+  column(column: Int32Array, count: number, before: number, limit: number): number {
+    const { blob } = this;
+    let { at } = this;
+    let value = before;
+    for (let i = 0; i < count; i += 1) {
+      // One or two bytes without a branch, which would often be guessed wrong, at twice the price.
+      const first = blob[at]!;
+      const more = first >> 7;
+      const second = blob[at + more]!;
+      let step = (first & 127) | ((second << 7) & -more);
+      if (second < 128) at += 1 + more;
+      else {
+        step = this.#long(at);
+        at = this.at;
+      }
+      value = (value + unzigzag(step)) | 0;
+      if (value > limit || value < -limit) fail();
+      column[i] = value;
+    }
+    this.at = at;
+    return value;
+  }
+
+  #long(from: number): number {
     this.at = from;
     let number = 0;
     for (let shift = 0; shift < 35; shift += 7) {
@@ -54,66 +198,7 @@ export class NumberReader {
   }
 }
 
-/** Reads `count` times, the last of which is returned, into the beginning of the column. */
-export function readTimes(
-  reader: NumberReader,
-  timeMs: Float64Array,
-  count: number,
-  beforeMs: number,
-  unitMs: number,
-): number {
-  const { blob } = reader;
-  let { at } = reader;
-  let time = beforeMs;
-  for (let i = 0; i < count; i += 1) {
-    // As NumberReader.next, but without a call for the numbers of one or two bytes that nearly all are.
-    let step = blob[at]!;
-    if (step < 128) at += 1;
-    else if (blob[at + 1]! < 128) {
-      step = (step & 127) | (blob[at + 1]! << 7);
-      at += 2;
-    } else {
-      step = reader.long(at);
-      at = reader.at;
-    }
-    time += step * unitMs;
-    timeMs[i] = time;
-  }
-  reader.at = at;
-  return time;
-}
-
-/** Reads `count` numbers of at most `limit`, the last of which is returned, into the beginning of the column. */
-export function readColumn(
-  reader: NumberReader,
-  column: Int32Array,
-  count: number,
-  before: number,
-  limit: number,
-): number {
-  const { blob } = reader;
-  let { at } = reader;
-  let value = before;
-  for (let i = 0; i < count; i += 1) {
-    // Of one or two bytes without a branch, which would often be guessed wrong, at twice the price.
-    const first = blob[at]!;
-    const more = first >> 7;
-    const second = blob[at + more]!;
-    let step = (first & 127) | ((second << 7) & -more);
-    if (second < 128) at += 1 + more;
-    else {
-      step = reader.long(at);
-      at = reader.at;
-    }
-    value = (value + ((step >>> 1) ^ -(step & 1))) | 0;
-    if (value > limit || value < -limit) fail();
-    column[i] = value;
-  }
-  reader.at = at;
-  return value;
-}
-
-/** The least and the greatest of some values. */
+/** Finds the least and the greatest of some values. */
 export function rangeOf(column: Int32Array, from: number, to: number): [min: number, max: number] {
   let min = column[from]!;
   let max = min;

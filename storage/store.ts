@@ -1,5 +1,4 @@
 import { isSameIdentity, keyOf, nearestIdentity, type IdentityKey } from '../model/identity.ts';
-import type { ChangeKind } from '../model/change-words.ts';
 import { isDiskFull, WaypointError } from '../model/failure.ts';
 import { limits } from '../model/limits.ts';
 import { normalTag, type Tag } from '../model/tag.ts';
@@ -7,8 +6,7 @@ import type { BookmarkChange, Place } from '../model/waypoint.ts';
 import { optionalFields } from './more-fields.ts';
 import { openJoinedReader, type Database } from './database.ts';
 import { prepareTotals, type LibraryTotals } from './library/totals.ts';
-import { defineIdentityHash } from './library/identity-hash.ts';
-import { prepareSyncReader, type SyncReader } from './library/synced-files.ts';
+import { prepareLibraryFiles, type LibraryFiles } from './library/library-files.ts';
 import { prepareTagged, type FindTagged } from './tagged-places.ts';
 import { prepareWatchedRevision } from './revision.ts';
 import { prepareTwins, type TwinLookup } from './twins.ts';
@@ -16,12 +14,14 @@ import { type Bookmark, type BookmarkFields, type BookmarkStore } from './waypoi
 import type { HiddenStore } from './waypoints/hidden.ts';
 import { hideWaypoint, release } from './waypoints/hide-waypoint.ts';
 import { prepareHistory, type HistoryStore } from './waypoints/history.ts';
-import { ImportLedger } from './waypoints/imports.ts';
+import { ImportList } from './waypoints/imports.ts';
 import type { StoreMeta } from './waypoints/meta.ts';
-import type { Journal } from './waypoints/journal.ts';
+import type { Journal, RecordedChange, RowChange } from './waypoints/journal.ts';
 import { JournaledRows, type Changed } from './waypoints/journaled-rows.ts';
 import { isSameRow } from './waypoints/row-change.ts';
-import { LongChanges } from './waypoints/long-changes.ts';
+import { stampOldBookmarks, stampRestored, type Stamps } from './waypoints/stamps.ts';
+import { renameTag } from './waypoints/rename-tag.ts';
+import { isAsLeft, takeBack } from './waypoints/take-back.ts';
 import type { TagStore } from './waypoints/tags.ts';
 
 export type { Bookmark, BookmarkFields } from './waypoints/bookmarks.ts';
@@ -33,6 +33,9 @@ export interface TaggedPlace {
   readonly tags: Tag[];
 }
 
+/** Rows of one change that a list of changes compares. */
+const lookedAtRows = 3;
+
 /**
  * The user's own data: bookmarks, tags, history and hidden twins, joined read-only with the library for questions
  * about imported waypoints. Every method that changes something is one durable transaction.
@@ -40,11 +43,10 @@ export interface TaggedPlace {
 export class WaypointStore {
   readonly bookmarks: Pick<BookmarkStore, 'all' | 'find'>;
   readonly hidden: Pick<HiddenStore, 'all' | 'byUser' | 'has'>;
-  readonly changes: Pick<Journal, 'get' | 'list' | 'partsOf' | 'since'>;
-  readonly longChanges: LongChanges;
+  readonly changes: Pick<Journal, 'get' | 'list' | 'since'>;
   readonly history: HistoryStore;
-  readonly imports: ImportLedger;
-  readonly libraryFiles: SyncReader;
+  readonly imports: ImportList;
+  readonly libraryFiles: LibraryFiles;
   readonly meta: StoreMeta;
   readonly twins: TwinLookup;
   readonly findTagged: FindTagged;
@@ -69,12 +71,12 @@ export class WaypointStore {
     this.hidden = this.#hidden;
     this.changes = this.#rows.journal;
     this.meta = this.#rows.meta;
+    stampOldBookmarks(db, this.meta, this.changes);
+    stampRestored(db, this.meta);
     this.history = prepareHistory(db);
-    this.imports = new ImportLedger(db, (...change) => this.#rows.recordWhole(...change));
-    this.libraryFiles = prepareSyncReader(this.#joined);
-    defineIdentityHash(this.#joined);
+    this.imports = new ImportList(db, this.#rows);
+    this.libraryFiles = prepareLibraryFiles(this.#joined);
     this.twins = prepareTwins(this.#joined);
-    this.longChanges = new LongChanges(this.#rows, (key) => this.#canShow(key, true));
     this.libraryTotals = prepareTotals(this.#joined);
     this.findTagged = prepareTagged(this.#joined);
     this.revision = prepareWatchedRevision(this.#joined);
@@ -86,7 +88,7 @@ export class WaypointStore {
     fields: BookmarkFields,
     tags: readonly string[],
   ): Changed<{ bookmark: Bookmark; tags: Tag[] }> {
-    return this.transaction('bookmark_add', () => {
+    return this.#rows.transaction('bookmark_add', () => {
       const key = keyOf(fields);
       if (this.#bookmarks.findExact(key) !== undefined)
         throw new WaypointError('already_bookmarked');
@@ -112,7 +114,7 @@ export class WaypointStore {
     const after = { id: before.id, ...changedFields(before, change) };
     const [from, to] = [keyOf(before), keyOf(after)];
     const isSame = isSameIdentity(from, to);
-    return this.transaction(isSame ? 'bookmark_edit' : 'bookmark_rename', () => {
+    return this.#rows.transaction(isSame ? 'bookmark_edit' : 'bookmark_rename', () => {
       if (!isSame) {
         if (this.#bookmarks.findExact(to) !== undefined)
           throw new WaypointError('already_bookmarked');
@@ -144,7 +146,7 @@ export class WaypointStore {
   removeBookmark(place: Place, isLibraryWhole: boolean): Changed<Bookmark> {
     const bookmark = this.#bookmarks.find(place);
     if (bookmark === undefined) throw new WaypointError('not_a_bookmark');
-    return this.transaction('bookmark_delete', () => {
+    return this.#rows.transaction('bookmark_delete', () => {
       const key = keyOf(bookmark);
       this.#bookmarks.remove(bookmark);
       if (!this.#canShow(key, isLibraryWhole)) this.#tags.removeAll(key);
@@ -164,7 +166,7 @@ export class WaypointStore {
     const present = new Set(this.#tags.list(key).map(({ normal }) => normal));
     const isNew = raws.some((raw) => !present.has(normalTag(raw)));
     const change = isNew
-      ? this.transaction('tag_add', () => this.#addTags(key, raws)).change
+      ? this.#rows.transaction('tag_add', () => this.#addTags(key, raws)).change
       : undefined;
     return { result: { place: known, tags: this.#tags.list(key) }, change };
   }
@@ -175,14 +177,14 @@ export class WaypointStore {
     const key = keyOf(known);
     const normal = normalTag(raw);
     const row = this.#tags.rows(key).find((tag) => normalTag(tag.raw) === normal);
-    const change = row && this.transaction('tag_remove', () => this.#tags.remove(row)).change;
+    const change = row && this.#rows.transaction('tag_remove', () => this.#tags.remove(row)).change;
     return { result: { place: known, tags: this.#tags.list(key) }, change };
   }
 
   /** @throws WaypointError unknown_waypoint, is_a_bookmark */
   hide(place: Place): Changed<Place> {
     const known = this.#require(place);
-    return this.transaction('hide', () => {
+    return this.#rows.transaction('hide', () => {
       hideWaypoint(this.#rows, known);
       return known;
     });
@@ -195,10 +197,36 @@ export class WaypointStore {
   show(place: Place): Changed<Place> {
     const row = this.#hidden.find(place);
     if (row === undefined) throw new WaypointError('unknown_waypoint');
-    return this.transaction('show', () => {
+    return this.#rows.transaction('show', () => {
       release(this.#rows, row);
       return row;
     });
+  }
+
+  /** Renames a tag of all waypoints. @returns how many had it. */
+  renameTag(tag: string, newTag: string): Changed<number> {
+    return this.#rows.transaction('tag_rename', () => renameTag(this.#rows, tag, newTag));
+  }
+
+  /**
+   * Takes a change of rows back, as a change of its own. The library is whole.
+   * @throws WaypointError unknown_change, already_undone, not_undoable, later_change
+   */
+  undo(id: number): Changed<RecordedChange> {
+    const target = this.changes.get(id);
+    if (target === undefined) throw new WaypointError('unknown_change');
+    if (target.undoneBy !== null) throw new WaypointError('already_undone');
+    if (target.rows.length === 0) throw new WaypointError('not_undoable');
+    const write = (): RecordedChange => {
+      this.#takeBack(target.rows);
+      return target;
+    };
+    return this.#rows.transaction('undo', write, { undoes: id });
+  }
+
+  /** Whether what a change touched is as it has left it, as far as its last rows tell: a list asks this of each. */
+  isAsLeft({ rows }: RecordedChange): boolean {
+    return isAsLeft(this.#rows, rows.slice(-lookedAtRows));
   }
 
   /** The tags of a waypoint; none for an unknown one. */
@@ -219,9 +247,14 @@ export class WaypointStore {
     return nearestIdentity<Place>(place.lat, place.lon, found);
   }
 
-  /** See JournaledRows.transaction. */
-  transaction<T>(kind: ChangeKind, write: () => T): Changed<T> {
-    return this.#rows.transaction(kind, write);
+  /** Merges an edited bookmarks file in one change; see JournaledRows.transaction. */
+  merge<T>(write: () => T, stamp: (stamps: Stamps) => void): Changed<T> {
+    return this.#rows.transaction('merge', write, { stamp: () => stamp(this.#rows.stamps) });
+  }
+
+  /** Drops stamps of bookmarks deleted long ago. */
+  forgetOldStamps(now: number): void {
+    this.#rows.stamps.forgetOld(now);
   }
 
   /** Empties the write-ahead log and closes. */
@@ -243,6 +276,10 @@ export class WaypointStore {
     if (added > 0 && this.#tags.list(key).length > limits.tagsPerWaypoint)
       throw new WaypointError('too_many_tags');
     return added;
+  }
+
+  #takeBack(rows: readonly RowChange[]): void {
+    takeBack(this.#rows, rows, (key) => this.#canShow(key, true));
   }
 
   #require(place: Place, mayBeUnknown = false): Place {

@@ -1,17 +1,9 @@
-import { sql, type AliasedRawBuilder } from 'kysely';
-import { limits } from '../model/limits.ts';
+import type { AliasedRawBuilder } from 'kysely';
 import type { Place } from '../model/waypoint.ts';
 import type { Database } from './database.ts';
 import { sameIdentity, type IdentityColumns } from './schema/identity-columns.ts';
 import { prepare, prepareValue } from './prepared.ts';
-import {
-  bookmarkOver,
-  hiddenBy,
-  joinedTables,
-  shownOf,
-  waypointsOf,
-  type Listed,
-} from './schema/joined.ts';
+import { bookmarkOver, hiddenBy, joinedTables, waypointsOf, type Listed } from './schema/joined.ts';
 
 /** How several tags of a query combine. */
 export type TagCombination = 'single' | 'AND' | 'OR';
@@ -22,27 +14,15 @@ export interface TaggedWaypoint extends Place {
 }
 
 type Row = Place & Pick<IdentityColumns, 'lat_e6' | 'lon_e6'>;
-type Key = IdentityColumns;
-/** Work in slices of some milliseconds: a hundred thousand waypoints may have each of two tags, and none both. */
-type Slices<T> = Generator<void, T>;
 /** Finds rows that have all of some tags, the rarest first. */
-type FindAll = (normals: readonly string[], limit: number) => Slices<Row[]>;
+type FindAll = (normals: readonly string[], limit: number) => Row[];
 
 /** Waypoints that show and have one or all of some tags. */
 export type FindTagged = (
   combination: TagCombination,
   normals: readonly string[],
   limit: number,
-) => Slices<TaggedWaypoint[]>;
-
-/** Uses of a tag that are looked at in one slice. */
-const sliceTags = 2_048;
-const firstOfAll: Key = { name: '', lat_e6: -1e9, lon_e6: 0 };
-/** No name is so long. */
-const lastOfAll: Key = {
-  ...firstOfAll,
-  name: '\u{10FFFF}'.repeat(limits.nameCodePoints + 1),
-};
+) => TaggedWaypoint[];
 
 /**
  * Prepares the search for waypoints by tags: bookmarks first, then by name and position. The tags are given by their normal
@@ -62,12 +42,12 @@ export function prepareTagged(joined: Database): FindTagged {
       .map(({ normal }) => normal);
   const inBookmarks = prepareFindAll(joined, 'bookmark');
   const inLibrary = prepareFindAll(joined, 'waypoint');
-  return function* findTagged(combination, normals, limit) {
+  return (combination, normals, limit) => {
     const ordered = rarestFirst(normals);
-    const find = (all: FindAll, count: number): Slices<Row[]> =>
+    const find = (all: FindAll, count: number): Row[] =>
       combination === 'OR' ? findAny(all, ordered, count) : all(ordered, count);
-    const bookmarks = yield* find(inBookmarks, limit);
-    const imported = yield* find(inLibrary, limit - bookmarks.length);
+    const bookmarks = find(inBookmarks, limit);
+    const imported = find(inLibrary, limit - bookmarks.length);
     return [
       ...bookmarks.map((row) => tagged(row, 'bookmark')),
       ...imported.map((row) => tagged(row, 'waypoint')),
@@ -82,8 +62,8 @@ function tagged({ name, lat, lon }: Row, source: TaggedWaypoint['source']): Tagg
 /** Prepares a statement for each number of tags that is asked for; a query has room for some forty. */
 function prepareFindAll(joined: Database, source: TaggedWaypoint['source']): FindAll {
   const prepareFor = (count: number) =>
-    prepare(joined, (normals: readonly string[], after: Key, end: Key, limit: number) => {
-      let rows = showing(source, normals[0]!).where(isAmong(after, end)).limit(limit);
+    prepare(joined, (normals: readonly string[], limit: number) => {
+      let rows = showing(source, normals[0]!).limit(limit);
       for (let i = 1; i < count; i += 1)
         rows = rows.where((eb) => {
           const others = eb
@@ -95,36 +75,11 @@ function prepareFindAll(joined: Database, source: TaggedWaypoint['source']): Fin
       return rows;
     });
   const statements = new Map<number, ReturnType<typeof prepareFor>>([[1, prepareFor(1)]]);
-  const sliceEnd = prepare(joined, (normal: string, after: Key) =>
-    joinedTables
-      .selectFrom('tags as first')
-      .select(['name', 'lat_e6', 'lon_e6'])
-      .where('normal', '=', normal)
-      .where(isAmong(after))
-      .orderBy('name')
-      .orderBy('lat_e6')
-      .orderBy('lon_e6')
-      .limit(1)
-      .offset(sliceTags - 1),
-  );
-  return function* findAll(normals, limit) {
+  return (normals, limit) => {
     const statement = statements.get(normals.length) ?? prepareFor(normals.length);
     statements.set(normals.length, statement);
-    const rows: Row[] = [];
-    for (let after = firstOfAll; ; yield) {
-      const end = sliceEnd.get(normals[0]!, after);
-      rows.push(...statement.all(normals, after, end ?? lastOfAll, limit - rows.length));
-      if (end === undefined || rows.length === limit) return rows;
-      after = end;
-    }
+    return statement.all(normals, limit);
   };
-}
-
-function isAmong(after: Key, end?: Key) {
-  const key = sql`(first.name, first.lat_e6, first.lon_e6)`;
-  const of = ({ name, lat_e6, lon_e6 }: Key) => sql`(${name}, ${lat_e6}, ${lon_e6})`;
-  const isAfter = sql<boolean>`${key} > ${of(after)}`;
-  return end === undefined ? isAfter : sql<boolean>`${isAfter} AND ${key} <= ${of(end)}`;
 }
 
 /**
@@ -143,25 +98,16 @@ function showing(source: TaggedWaypoint['source'], normal: string) {
     .orderBy('first.lat_e6')
     .orderBy('first.lon_e6');
   if (source === 'bookmark') return rows;
-  // Of imported waypoints only the identity's hash has an index.
   return rows
-    .where((eb) => {
-      const [name, lat, lon] = [
-        eb.ref('first.name'),
-        eb.ref('first.lat_e6'),
-        eb.ref('first.lon_e6'),
-      ];
-      return eb('w.id', 'in', shownOf(sql<number>`identity_hash(${name}, ${lat}, ${lon})`));
-    })
     .where((eb) => eb.not(eb.exists(bookmarkOver())))
     .where((eb) => eb.not(eb.exists(hiddenBy())));
 }
 
 /** The first of each tag's own first ones. */
-function* findAny(find: FindAll, normals: readonly string[], limit: number): Slices<Row[]> {
+function findAny(find: FindAll, normals: readonly string[], limit: number): Row[] {
   const rows = new Map<string, Row>();
   for (const normal of normals)
-    for (const row of yield* find([normal], limit))
+    for (const row of find([normal], limit))
       rows.set(JSON.stringify([row.name, row.lat_e6, row.lon_e6]), row);
   return [...rows.values()].toSorted(byIdentity).slice(0, limit);
 }

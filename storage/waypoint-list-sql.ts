@@ -59,14 +59,7 @@ export function listQueries(query: WaypointsQuery): ListQueries {
 
 /** Imported waypoints that neither a bookmark nor a hidden twin stands for. */
 function importedRows(from: number, to: number): Rows {
-  return between(
-    joinedTables
-      .selectFrom(waypointsOf.waypoint)
-      // The sign keeps SQLite from looking for an index.
-      .where((eb) => eb(sql`+${eb.ref('w.shown')}`, '=', 1)),
-    from,
-    to,
-  )
+  return between(joinedTables.selectFrom(waypointsOf.waypoint), from, to)
     .where((eb) => eb.not(eb.exists(bookmarkOver())))
     .where((eb) => eb.not(eb.exists(hiddenBy())));
 }
@@ -108,16 +101,13 @@ function asJson(rows: Rows, query: WaypointsQuery, filter: ListFilter, isBookmar
         );
       });
       const quoted = (column: 'name' | 'lat' | 'lon') => sql`json_quote(${eb.ref(`w.${column}`)})`;
-      const optional = (column: 'ele' | 'time' | 'desc', before: string) =>
-        sql`iif(${eb.ref(`w.${column}`)} IS NULL, '', ${sql.lit(before)} || json_quote(${eb.ref(`w.${column}`)}))`;
-      const rest = sql`${optional('ele', ',"ele":')} || ${optional('time', ',"time":')}
-      || ${optional('desc', ',"desc":')}
-      || iif(${eb.ref('w.more')} IS NULL, '', ',' || substr(${eb.ref('w.more')}, 2, length(${eb.ref('w.more')}) - 2))
+      const fields = eb.ref('w.fields');
+      const rest = sql`iif(${fields} IS NULL, '', ',' || substr(${fields}, 2, length(${fields}) - 2))
       || ${sql.lit(`,"bookmark":${isBookmark}`)} || coalesce(${tags}, '')`;
       const json =
         format === 'geojson'
           ? sql<string>`'{"type":"Feature","geometry":{"type":"Point","coordinates":[' || ${quoted('lon')} || ','
-            || ${quoted('lat')} || ${optional('ele', ',')} || ']},"properties":{"name":' || ${quoted('name')}
+            || ${quoted('lat')} || coalesce(',' || (${fields} -> 'ele'), '') || ']},"properties":{"name":' || ${quoted('name')}
             || ${rest} || '}}'`
           : sql<string>`'{"name":' || ${quoted('name')} || ',"lat":' || ${quoted('lat')} || ',"lon":'
             || ${quoted('lon')} || ${rest} || '}'`;

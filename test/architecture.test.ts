@@ -6,7 +6,6 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
 import path from 'node:path';
 import test from 'ava';
-import { mutantsAlways } from '../mutate/always.ts';
 
 /** Paths with forward slashes, relative to the project, to their text. */
 type Tree = ReadonlyMap<string, string>;
@@ -77,24 +76,24 @@ const importers: Readonly<Record<string, readonly string[]>> = {
   zod: ['model/'],
 };
 
-/** Lines that a room may have, blank ones and comments included. Before raising one, see ARCHITECTURE.md. */
-const lineBudget: Readonly<Record<string, number>> = {
-  model: 4_049,
-  storage: 12_380,
-  formats: 5_321,
-  geodata: 3_815,
-  search: 2_540,
-  worker: 10_693,
-  http: 1_154,
-  client: 3_578,
-  objects: 2_848,
-  'service-files': 1_785,
-  daemon: 8_712,
-  cli: 10_267,
-  map: 3_499,
-  bin: 426,
-  build: 686,
-  bench: 7_031,
+/** Ceilings: lines a room may have, comments and blank lines included, in steps of 500. */
+const ceilings: Readonly<Record<string, number>> = {
+  model: 4_500,
+  storage: 11_000,
+  formats: 5_500,
+  geodata: 4_000,
+  search: 1_000,
+  worker: 10_000,
+  http: 1_500,
+  client: 4_000,
+  objects: 3_000,
+  'service-files': 2_000,
+  daemon: 8_500,
+  cli: 10_500,
+  map: 3_500,
+  bin: 500,
+  build: 1_000,
+  bench: 6_000,
 };
 
 /** Places that run in a browser too, or are plain rules: no module of Node.js. */
@@ -240,9 +239,9 @@ function linesByRoom(tree: Tree): ReadonlyMap<string, number> {
   return lines;
 }
 
-function roomsOverBudget(tree: Tree): string[] {
+function roomsOverCeiling(tree: Tree): string[] {
   const lines = linesByRoom(tree);
-  const over = Object.entries(lineBudget).filter(([room, most]) => (lines.get(room) ?? 0) > most);
+  const over = Object.entries(ceilings).filter(([room, most]) => (lines.get(room) ?? 0) > most);
   return over.map(([room, most]) => `${room} has ${lines.get(room)} lines of ${most}`);
 }
 
@@ -322,7 +321,7 @@ const rules: readonly [title: string, rule: (tree: Tree) => string[]][] = [
   ['each third-party package is imported in its one place', forbiddenPackages],
   ['model and the browser client import no module of Node.js', nodeWhereNoneIs],
   ['no room, folder or file reaches itself through others', circles],
-  ['no room has more lines than its budget', roomsOverBudget],
+  ['no room has more lines than its ceiling', roomsOverCeiling],
   [`no file has more than ${maxCodeLines} lines of code`, longFiles],
   ['only worker tasks have a default export', defaultExports],
   ['files and folders are kebab-case and none is a catch-all', badNames],
@@ -336,19 +335,6 @@ test('the source is found', (t) => {
 });
 
 for (const [title, rule] of rules) test(title, (t) => t.deepEqual(rule(tree), []));
-
-test('the lines of each room, for whoever looks for room', (t) => {
-  const rows = Object.entries(lineBudget).map(([room, most]) => {
-    const lines = linesByRoom(tree).get(room) ?? 0;
-    t.true(lines > 0 || room === 'map', `${room} has no files`);
-    return `${room} ${lines}/${most}`;
-  });
-  t.log(rows.join(' · '));
-});
-
-test('what every run of npm run mutate makes wrong is there', (t) => {
-  t.true(mutantsAlways((file) => tree.get(file) ?? '').length > 0);
-});
 
 test('every dependency of package.json is imported', (t) => {
   const { dependencies } = readJson('package.json') as { dependencies: Record<string, string> };
@@ -411,13 +397,13 @@ const badTrees: readonly [rule: (tree: Tree) => string[], files: Tree, found: st
     ['daemon/a.ts', 'daemon/e.ts', 'daemon/jobs', 'daemon/routes', 'http', 'model', 'storage'],
   ],
   [
-    roomsOverBudget,
+    roomsOverCeiling,
     new Map([
       ['http/a.ts', 'x\n'.repeat(600)],
-      ['http/b/c.ts', 'x\n'.repeat((lineBudget['http'] ?? 0) - 599)],
+      ['http/b/c.ts', 'x\n'.repeat((ceilings['http'] ?? 0) - 599)],
       ['bin/a.js', 'x\n'.repeat(300)],
     ]),
-    [`http has ${(lineBudget['http'] ?? 0) + 1} lines of ${lineBudget['http']}`],
+    [`http has ${(ceilings['http'] ?? 0) + 1} lines of ${ceilings['http']}`],
   ],
   [
     longFiles,

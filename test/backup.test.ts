@@ -99,6 +99,29 @@ test('a restore over a full directory keeps what was there, and can be taken bac
   t.true(existsSync(path.join(aside, 'imports', 'a.gpx')));
 });
 
+test('a shared bookmarks file does not undo a restore', async (t) => {
+  const cli = testCli(t);
+  await cli.out(['bookmark', 'add', 'Harbour', '41.15', '-8.6']);
+  await cli.out(['backup', 'create', backup(cli)]);
+  await cli.out(['bookmark', 'rm', 'Harbour', '--at', '41.15,-8.6']);
+  await cli.out(['bookmark', 'add', 'Mistake', '1', '2']);
+  const daemon = await startTestDaemon(t, { root: cli.root });
+  const file = daemon.paths.bookmarksFile;
+  await daemon.close();
+  const shared = readFileSync(file, 'utf8');
+  t.true(shared.includes('Mistake') && shared.includes('<wd:deleted '));
+  await cli.out(['backup', 'restore', backup(cli)]);
+  // A sync tool puts the file of the other machines back.
+  writeFileSync(file, shared);
+  const again = await startTestDaemon(t, { root: cli.root });
+  await until(async () => (await again.get('/api/status')).body.bookmarks_file !== undefined);
+  const { body } = await again.get('/api/waypoints');
+  t.deepEqual(
+    body.map(({ name }: { name: string }) => name),
+    ['Harbour'],
+  );
+});
+
 test('of two imports the newer one is so after a restore', async (t) => {
   const cli = testCli(t);
   // The older one has the later name, and was there half a second before.

@@ -1,19 +1,22 @@
-/** Changes of so many rows that they are made in slices. */
+/** Changes of many rows, each one transaction, and lists of many imported files. */
 import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import test from 'ava';
 import Database from 'better-sqlite3';
-import { revisionKey } from '../daemon/import/ledger-sync.ts';
 import { gpxHead, gpxTail, gpxWaypoint } from '../formats/gpx-text.ts';
 import type { ImportsQuery } from '../model/imports.ts';
-import type { SyncedFile } from '../storage/library/synced-files.ts';
+import type { ListedSource } from '../storage/library/library-files.ts';
 import { WaypointStore } from '../storage/store.ts';
-import { ImportLedger } from '../storage/waypoints/imports.ts';
+import { ImportList, type ListedImport } from '../storage/waypoints/imports.ts';
+import { JournaledRows } from '../storage/waypoints/journaled-rows.ts';
 import { openWaypointStore } from '../storage/waypoints/open.ts';
+import { waypointMigrations } from '../storage/schema/waypoints.ts';
 import { startTestDaemon } from './helpers/daemon.ts';
+import { temporaryDirectory } from './helpers/temporary-directory.ts';
 import { until } from './helpers/until.ts';
 
-test('a tag of many waypoints is renamed and taken back as one change, and a cut-off renaming is none', async (t) => {
+test('a tag of many waypoints is renamed and taken back as one change', async (t) => {
   const count = 250;
   const daemon = await startTestDaemon(t);
   const wpts = Array.from({ length: count }, (_, at) =>
@@ -26,7 +29,7 @@ test('a tag of many waypoints is renamed and taken back as one change, and a cut
   );
   await daemon.close();
   writeFileSync(daemon.paths.bookmarksFile, gpxHead() + wpts.join('') + gpxTail());
-  let again = await daemon.restart();
+  const again = await daemon.restart();
   const tags = async (): Promise<Record<string, number>> => {
     const { body } = await again.get('/api/tags?distinct=1&counts=1&emoji=1');
     return Object.fromEntries(
@@ -41,10 +44,6 @@ test('a tag of many waypoints is renamed and taken back as one change, and a cut
   const listed = async () => (await again.get('/api/changes?limit=200')).body.changes;
   t.like((await listed())[0], { id, kind: 'tag_rename', count, undone: false, undoable: true });
 
-  const part = await again.call('POST', `/api/changes/${id - 1}/undo`);
-  t.is(part.status, 404, 'a part is no change');
-
-  // Others' changes wait for a long one, so that it is whole or refused.
   const [undone, added] = await Promise.all([
     again.call('POST', `/api/changes/${id}/undo`),
     again.call('POST', '/api/tags', { name: 'S7', lat: 7, lon: 3.5, tag: 'more' }),
@@ -52,56 +51,69 @@ test('a tag of many waypoints is renamed and taken back as one change, and a cut
   t.is(undone.status, 200);
   t.is(added.status, 201);
   t.deepEqual(await tags(), { old: count, new: 5, more: 1 });
-  t.like((await listed())[1], { kind: 'undo', undoes: id, count });
+  const undo = (await listed()).find((change: { kind: string }) => change.kind === 'undo');
+  t.like(undo, { undoes: id, count });
   t.is((await again.call('POST', `/api/changes/${undone.body.change}/undo`)).status, 200);
   t.deepEqual(await tags(), { new: count, more: 1 });
   await again.call('DELETE', '/api/tags?name=S9&lat=9&lon=4.5&tag=new');
   t.is((await again.call('POST', `/api/changes/${id}/undo`)).status, 409, 'one has another tag');
   t.deepEqual(await tags(), { new: count - 1, more: 1 });
+});
 
-  // As a renaming leaves it that is killed after its first slice.
-  await again.close();
-  const { waypointsDatabase, libraryDatabase, backups } = again.paths;
-  const options = { path: waypointsDatabase, backupsDirectory: backups, companions: [], now: 0 };
-  const cutAfter = (slices: number, begin: (store: WaypointStore) => Iterator<unknown>): void => {
-    const store = new WaypointStore(openWaypointStore(options), libraryDatabase);
-    const change = begin(store);
-    for (let i = 0; i < slices; i += 1) t.false(change.next().done);
-    store.close();
+test('a change that an earlier version wrote in parts becomes one, also where a crash has cut it off', (t) => {
+  const path = join(temporaryDirectory(t), 'waypoints.sqlite');
+  const options = { path, backupsDirectory: `${path}.backups`, companions: [], now: 0 };
+  const partsVersion = 6;
+  openWaypointStore({
+    ...options,
+    migrations: waypointMigrations.slice(0, partsVersion),
+  }).close();
+  const db = new Database(path);
+  const tagRow = (id: number, raw: string) => ({ id, name: `S${id}`, latE6: 0, lonE6: 0, raw });
+  const add = (kind: string, finished: number, details: unknown): void => {
+    db.prepare(
+      'INSERT INTO changes (at, kind, revision, count, finished, details) VALUES (1, ?, 2, 1, ?, ?)',
+    ).run(kind, finished, JSON.stringify(details));
   };
-  cutAfter(2, ({ longChanges }) => longChanges.renameTag('new', 'cut'));
-  // Two starts that take it back are killed as well.
-  for (let i = 0; i < 2; i += 1) cutAfter(1, ({ longChanges }) => longChanges.mend());
-  again = await again.restart();
-  t.deepEqual(await tags(), { new: count - 1, more: 1 });
-  const [undo, cut] = await listed();
-  t.like(cut, { kind: 'tag_rename', undone: true });
-  t.like(undo, { kind: 'undo', undoes: cut.id, undoable: true });
-});
-
-test('a long change whose first slice the journal has forgotten is not taken back in part', async (t) => {
-  const first = await startTestDaemon(t);
-  await first.close();
-  const names = Array.from({ length: 250 }, (_, at) => `S${at}`);
-  const wpts = names.map((name) => gpxWaypoint({ name, lat: 1, lon: 2, tags: ['old'] }));
-  writeFileSync(first.paths.bookmarksFile, gpxHead() + wpts.join('') + gpxTail());
-  const daemon = await first.restart();
-  await until(async () => (await daemon.get('/api/waypoints')).body.length === names.length);
-  const { headers } = await daemon.call('PATCH', '/api/tags', { tag: 'old', newTag: 'new' });
-  const id = Number(headers.get('x-change-id'));
-  await daemon.close();
-  const db = new Database(daemon.paths.waypointsDatabase);
-  db.prepare(
-    "DELETE FROM changes WHERE id <= (SELECT details ->> 'parts' FROM changes WHERE id = ?)",
-  ).run(id);
+  const renamed = (id: number, from: string, to: string) => [
+    { of: 'tag', before: tagRow(id, from), after: tagRow(id, to) },
+  ];
+  add('tag_rename', 0, [...renamed(1, 'a', 'b'), ...renamed(2, 'a', 'b')]);
+  add('tag_rename', 0, renamed(3, 'a', 'b'));
+  add('tag_rename', 1, { parts: 1 });
+  add('tag_rename', 1, { parts: 77 });
+  add('import', 1, { run: 4 });
+  add('undo', 0, renamed(3, 'b', 'a'));
+  add('undo', 0, renamed(2, 'b', 'a'));
+  db.prepare("INSERT INTO meta VALUES ('open_change', ?)").run(
+    JSON.stringify({ first: 6, count: 2, mends: 3 }),
+  );
   db.close();
-  const again = await daemon.restart();
-  t.is((await again.call('POST', `/api/changes/${id}/undo`)).body.code, 'conflict');
-  const { body } = await again.get('/api/tags?distinct=1');
-  t.deepEqual(body.tags, ['new']);
+  const store = openWaypointStore(options);
+  const rows = store
+    .prepare('SELECT id, kind, count, undoes, undone_by, details FROM changes')
+    .all();
+  const expected = [
+    [3, 'tag_rename', 1, null, 7, [1, 2, 3]],
+    [4, 'tag_rename', 1, null, null, []],
+    [5, 'import', 1, null, null, { imports: false }],
+    [7, 'undo', 2, 3, null, [3, 2]],
+  ];
+  t.deepEqual(
+    (rows as { details: string }[]).map(({ details, ...row }) => {
+      const what = JSON.parse(details) as { imports: boolean } | { after: { id: number } }[];
+      return [
+        ...Object.values(row),
+        Array.isArray(what) ? what.map(({ after }) => after.id) : what,
+      ];
+    }),
+    expected,
+  );
+  t.is(store.prepare("SELECT 1 FROM meta WHERE key = 'open_change'").get(), undefined);
+  store.close();
 });
 
-test('a tag that many hidden waypoints have, or none of them, is renamed in slices', async (t) => {
+test('a tag that many hidden waypoints have, or none of them, is renamed', async (t) => {
   const daemon = await startTestDaemon(t);
   await daemon.call('POST', '/api/bookmarks', { name: 'A', lat: 1, lon: 2, tags: ['seen'] });
   await daemon.close();
@@ -112,46 +124,17 @@ test('a tag that many hidden waypoints have, or none of them, is renamed in slic
   db.exec(`WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 250)
     INSERT INTO hidden (name, lat_e6, lon_e6, bookmark_id, lat, lon, tags)
       SELECT n, 0, 0, 0, 0, 0, '["old","kept"]' FROM numbers`);
-  const { longChanges } = store;
-  const { slices, result } = slicesOf(longChanges.renameTag('seen', 'visited'));
-  t.deepEqual([slices, result.result], [4, 1]);
-  const renamed = slicesOf(longChanges.renameTag('old', 'new'));
-  t.is(renamed.slices, 4);
+  t.is(store.renameTag('seen', 'visited').result, 1);
+  const renamed = store.renameTag('old', 'new');
   const tags = (): unknown[] => db.prepare('SELECT DISTINCT tags FROM hidden').pluck().all();
   t.deepEqual(tags(), ['["new","kept"]']);
-  slicesOf(longChanges.undo(renamed.result.change!.id));
+  store.undo(renamed.change!.id);
   t.deepEqual(tags(), ['["old","kept"]']);
   db.close();
   store.close();
 });
 
-test('waypoints that have both of two tags are looked for in slices', async (t) => {
-  const daemon = await startTestDaemon(t);
-  const last = { name: 'last', lat: 1, lon: 2 };
-  await daemon.call('POST', '/api/bookmarks', { ...last, tags: ['a', 'b'] });
-  await daemon.close();
-  const { waypointsDatabase, libraryDatabase, backups } = daemon.paths;
-  const options = { path: waypointsDatabase, backupsDirectory: backups, companions: [], now: 0 };
-  const db = openWaypointStore(options);
-  db.exec(`WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 5000)
-    INSERT INTO tags (name, lat_e6, lon_e6, raw, normal, enriched)
-      SELECT n, 0, 0, iif(n % 2, 'a', 'b'), iif(n % 2, 'a', 'b'), '{}' FROM numbers`);
-  const store = new WaypointStore(db, libraryDatabase);
-  const { slices, result } = slicesOf(store.findTagged('AND', ['a', 'b'], 8));
-  t.deepEqual(result, [{ ...last, source: 'bookmark' }]);
-  t.is(slices, 2, 'one among bookmarks, one among imported waypoints');
-  store.close();
-});
-
-/** Does all slices. @returns how many there were. */
-function slicesOf<T>(work: Generator<unknown, T>): { readonly slices: number; readonly result: T } {
-  for (let slices = 0; ; slices += 1) {
-    const { done, value } = work.next();
-    if (done === true) return { slices, result: value };
-  }
-}
-
-test('runs of long ago are forgotten in slices, all of them', async (t) => {
+test('files that were replaced long ago are forgotten, in every change', async (t) => {
   const daemon = await startTestDaemon(t);
   await daemon.close();
   const { waypointsDatabase, libraryDatabase, backups } = daemon.paths;
@@ -159,55 +142,55 @@ test('runs of long ago are forgotten in slices, all of them', async (t) => {
   const store = new WaypointStore(openWaypointStore(options), libraryDatabase);
   const { imports } = store;
   const [then, now] = ['2020-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z'];
+  let lastId = 0;
   const importAll = (version: string, at: string): number => {
-    const run = slicesOf(imports.begin('import', at, {})).result;
-    const files = Array.from({ length: 600 }, (_, i) => syncedFile(`${i}.gpx`, version, at));
-    imports.record(run, files, at);
-    slicesOf(imports.finish(run));
-    return run;
+    const by: ListedImport = {};
+    const files = Array.from({ length: 600 }, (_, i) =>
+      listedSource((lastId += 1), `${i}.gpx`, version, at),
+    );
+    imports.add(files, at, by);
+    return by.change!;
   };
-  const [old, newer, kept] = [importAll('a', then), importAll('b', then), importAll('c', now)];
-  const { slices } = slicesOf(imports.purge(now));
-  // 600 + 1,200 files of runs and 600 that were replaced, 100 at once.
-  t.true(slices >= 24, `${slices}`);
+  const changes = [importAll('a', then), importAll('b', then), importAll('c', now)];
+  imports.purge(now);
   t.deepEqual(
-    [old, newer, kept].map((run) => imports.kindOf(run)),
-    [undefined, undefined, 'import'],
+    changes.map((change) => imports.statesOf(change).length),
+    [0, 600, 1_200],
+    'those that were replaced since then',
   );
-  const { files } = slicesOf(imports.page({}, 2_000)).result;
+  const { files } = imports.page({}, 2_000);
   const states = files.map(({ state }) => state);
   t.deepEqual(countsOf(states), { active: 600, replaced: 600 });
   store.close();
 });
 
-test('many imported files are searched through, and those that are gone are noted, in slices', async (t) => {
+test('many imported files are searched through, and those that are gone are noted', async (t) => {
   const at = '2026-01-01T00:00:00.000Z';
   const daemon = await startTestDaemon(t);
   await daemon.close();
   const db = new Database(daemon.paths.waypointsDatabase);
-  const { summary } = syncedFile('', '', '');
+  const { summary } = listedSource(1, '', '', '');
   db.prepare(
     `WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 20000)
     INSERT INTO imports (path, path_key, folded, sha256, bytes, format, imported_at, state, summary)
       SELECT n, n, n || '.gpx', printf('%064d', n), 1, 'gpx', ?, 'active', ? FROM numbers`,
   ).run(at, JSON.stringify(summary));
-  db.exec(`DELETE FROM meta WHERE key = '${revisionKey}'`);
-  const list = new ImportLedger(db, () => 0);
+  const list = new ImportList(db, new JournaledRows(db, () => 0));
   const found = (query: ImportsQuery): unknown => {
-    const { slices, result } = slicesOf(list.page(query, 1));
-    return [slices, result.files.map(({ path }) => path), result.next];
+    const { files, next } = list.page(query, 1);
+    return [files.map(({ path }) => path), next];
   };
-  t.deepEqual(found({}), [0, ['20000'], `${at}_20000`]);
-  t.deepEqual(found({ q: '3456.gpx', state: 'active' }), [1, ['13456'], `${at}_13456`]);
-  t.deepEqual(found({ q: '02.gpx', cursor: `${at}_103` }), [0, ['102'], undefined]);
-  t.deepEqual(found({ q: 'nowhere' }), [1, [], undefined]);
+  t.deepEqual(found({}), [['20000'], `${at}_20000`]);
+  t.deepEqual(found({ q: '3456.gpx', state: 'active' }), [['13456'], `${at}_13456`]);
+  t.deepEqual(found({ q: '02.gpx', cursor: `${at}_103` }), [['102'], undefined]);
+  t.deepEqual(found({ q: 'nowhere' }), [[], undefined]);
   db.close();
   const again = await daemon.restart();
   t.is((await again.get('/api/imports?q=3456.gpx')).body.files.length, 2);
   t.deepEqual((await again.get('/api/imports?state=active')).body, { files: [] });
 });
 
-function syncedFile(path: string, version: string, at: string): SyncedFile {
+function listedSource(id: number, path: string, version: string, at: string): ListedSource {
   const summary = {
     waypoints: 0,
     track_points: 0,
@@ -220,14 +203,13 @@ function syncedFile(path: string, version: string, at: string): SyncedFile {
     .update(path + version)
     .digest('hex');
   return {
-    libraryId: 0,
+    id,
     path,
     pathKey: path,
     sha256,
     size: 1,
     format: 'gpx',
     copiedAt: at,
-    copiedNs: '0',
     summary,
   };
 }

@@ -239,7 +239,7 @@ test('a change of the library counts up no revision, and the journal does not re
   const db = openStore(t);
   const rows = new JournaledRows(db, () => 0);
   rows.transaction('bookmark_add', () => rows.bookmarks.add(camp));
-  rows.recordWhole('import', { run: 1, count: 2 }, null);
+  rows.recordImports('import', null);
   const ids = (revision: number): number[] | undefined => {
     const since = rows.journal.since(revision);
     return since && [...since].map(({ id }) => id);

@@ -2,8 +2,6 @@ import { mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, sep } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import { conversionHint } from '../cli/commands/import/other-formats.ts';
-import { hiddenFolderLine } from '../cli/commands/import/hidden-folder.ts';
 import { planImports } from '../cli/commands/import/plan.ts';
 import { sumResults } from '../cli/commands/import/summary.ts';
 import { emptyImport } from '../model/empty-import.ts';
@@ -162,14 +160,6 @@ test('results are added up, and their files become whole paths', (t) => {
   t.is(sum.results.length, 2);
 });
 
-test('only files that gpsbabel reads and we do not get a hint', (t) => {
-  t.regex(
-    conversionHint(['it is.IGC', 'b.plt', 'x.txt']) ?? '',
-    /IGC and OziExplorer .*--convert/u,
-  );
-  t.is(conversionHint(['a.kmz', 'b.zip', 'c.fit', 'd.json', 'noending']), undefined);
-});
-
 test('the summary leads with points, dates and waypoints and tells what was refused and why', async (t) => {
   const cli = testCli(t);
   const root = folder(t);
@@ -217,7 +207,6 @@ test('the summary leads with points, dates and waypoints and tells what was refu
     /2 files were refused:\n.*bad\uFFFD\[2J\.gpx: it is not well-formed XML \(line 7\)\n.*cut\.gpx: it ends/u,
   );
   t.regex(stderr, /1 file left nothing:\n.*empty\.gpx: it has no points/u);
-  t.regex(stderr, /IGC files.*--convert/u);
   t.regex(stderr, /4 files are in sub-folders.*-r/u);
   t.deepEqual(fake.requests.at(-1)?.body, { dir: root, recursive: false, into: 'here' });
 });
@@ -291,23 +280,6 @@ test('files that the daemon cannot read although this command can are told, with
   t.is(code, 1);
   t.regex(stderr, /a\.gpx: it cannot be read/u);
   t.regex(stderr, /daemon cannot open .*but this command can: .*service stop;/u);
-});
-
-test('why a service does not see a folder depends on the folder and the system', (t) => {
-  const home = folder(t, 'Documents/a.gpx', '.ssh/a.gpx');
-  const line = (name: string, platform: NodeJS.Platform): string =>
-    hiddenFolderLine(join(home, name), { platform, home });
-  t.regex(line('Documents', 'darwin'), /macOS guards this folder/u);
-  t.regex(line('.ssh', 'darwin'), /it may see less than you do/u);
-  t.regex(line('Documents', 'win32'), /it may see less than you do/u);
-  t.is(line('gone', 'linux'), `You may not read ${join(home, 'gone')}.`);
-  if (process.platform !== 'linux') return;
-  t.regex(
-    hiddenFolderLine('/tmp', { platform: 'linux', home }),
-    /temporary directories of its own/u,
-  );
-  const inHome = hiddenFolderLine('/var', { platform: 'linux', home: '/' });
-  t.regex(inHome, /it may see less than you do/u);
 });
 
 test('what was done before a failure is told before the failure', async (t) => {

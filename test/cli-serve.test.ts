@@ -142,8 +142,23 @@ posix('a second signal ends the daemon at once', async (t) => {
   await untilPrinted(request.stdout, /100 Continue/u);
   child.kill('SIGTERM');
   await untilPrinted(child.stderr, /daemon\.stopping/u);
-  child.kill('SIGTERM');
-  t.deepEqual(await ended, [128 + 15, null]);
+  child.kill('SIGINT');
+  t.deepEqual(await ended, [128 + 2, null]);
+});
+
+test('an equal signal within 400 ms, as npm sends it, counts once', (t) => {
+  const interrupts = new URL('../cli/terminal/interrupts.ts', import.meta.url).href;
+  const run = (second: string): number | null => {
+    const script = `
+      import { watchForEnd } from ${JSON.stringify(interrupts)};
+      const { signal } = watchForEnd();
+      process.emit('SIGINT', 'SIGINT');
+      process.emit('${second}', '${second}');
+      process.exit(signal.aborted ? 0 : 1);`;
+    return spawnSync(process.execPath, ['--input-type=module', '-e', script]).status;
+  };
+  t.is(run('SIGINT'), 0);
+  t.is(run('SIGTERM'), 128 + 15);
 });
 
 const neverEnding = `

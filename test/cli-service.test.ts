@@ -379,11 +379,11 @@ test('Windows: a service of the machine has a wrapper, directories of its own, a
 test('the first Node.js that is new enough runs the service, the bundled one before others', async (t) => {
   const host = fakeHost(t, 'linux', { nodes: ['/gone', '/old', '/bundled', '/other'] });
   host.answers.set('/gone', { code: undefined });
-  host.answers.set('/old', { stdout: 'v24.11.1\n' });
-  host.answers.set('/bundled', { stdout: 'v24.12.0\n' });
+  host.answers.set('/old', { stdout: 'v22.21.0\n' });
+  host.answers.set('/bundled', { stdout: 'v22.22.0\n' });
   t.is((await findProgramFiles(host)).node, '/bundled');
   const none = { ...host, nodes: ['/gone', '/old'] };
-  await t.throwsAsync(findProgramFiles(none), { message: /install Node\.js 24\.12/u });
+  await t.throwsAsync(findProgramFiles(none), { message: /install Node\.js 22\.22/u });
 });
 
 const vanishing: readonly [platform: NodeJS.Platform, launcher: string, said: RegExp][] = [

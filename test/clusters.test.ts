@@ -1,12 +1,10 @@
 import test from 'ava';
 import fc from 'fast-check';
-import { clusterJson, type ClusterRequest } from '../search/clusters.ts';
-import { textInSlices, TimeSlices } from '../search/time-slices.ts';
+import { findClusters, type ClusterRequest } from '../search/clusters.ts';
+import { buildSearchIndex } from '../search/library-data.ts';
 import { WaypointIndex, type SearchSnapshot } from '../search/waypoint-index.ts';
-import { zRanges } from '../search/z-ranges.ts';
 import { identityOf } from '../model/identity.ts';
 import type { Bbox } from '../model/schema.ts';
-import { buildSearchIndex } from '../search/index/build.ts';
 import { rounds } from './helpers/effort.ts';
 import { aligned, referenceClusters, type ClusterItem } from './reference/clusters.ts';
 import { eachOnce, row, shownPlaces, type Row } from './reference/places.ts';
@@ -22,8 +20,8 @@ interface Waypoints {
 async function indexOf({ library = [], bookmarks = [], hidden = [] }: Waypoints) {
   const index = new WaypointIndex();
   await index.replaceLibrary(buildSearchIndex(library, library.length, 'r1'));
-  index.setBookmarks(bookmarks.map((place, at) => ({ id: at + 1, ...place })));
-  index.setHidden(hidden.map(({ name, lat, lon }) => identityOf(name, lat, lon)));
+  for (const [at, place] of bookmarks.entries()) index.putBookmark({ id: at + 1, ...place });
+  for (const { name, lat, lon } of hidden) index.hide(identityOf(name, lat, lon));
   return index;
 }
 
@@ -32,7 +30,7 @@ function request(changes: Partial<ClusterRequest> = {}): ClusterRequest {
 }
 
 function clusters(snapshot: SearchSnapshot, changes: Partial<ClusterRequest> = {}): ClusterItem[] {
-  return JSON.parse([...clusterJson(snapshot, request(changes))].join(''));
+  return JSON.parse(JSON.stringify([...findClusters(snapshot, request(changes)).items]));
 }
 
 async function clustersOf(waypoints: Waypoints, changes: Partial<ClusterRequest> = {}) {
@@ -85,7 +83,7 @@ test('clusters: equal the plain reference for any waypoints, zoom, grid and box'
   );
 });
 
-test('clusters: equal the reference for 70,000 waypoints, which take several steps and blocks', async (t) => {
+test('clusters: equal the reference for 70,000 waypoints, hidden ones among them', async (t) => {
   const random = mulberry(7);
   const library = Array.from({ length: 70_000 }, (_, at) => ({
     name: `W ${at}`,
@@ -107,44 +105,6 @@ test('clusters: equal the reference for 70,000 waypoints, which take several ste
     t.deepEqual(aligned(clusters(snapshot, asked), expected), expected);
   }
 });
-
-test('clusters: the stretches of the curve for a box hold all that is in it, once', (t) => {
-  // Closer than the cells of the curve, around the corner where all its squares of the map's middle meet.
-  const step = 3e-6;
-  const library = Array.from({ length: 6_400 }, (_, at) => ({
-    name: `W${at}`,
-    lat: ((at % 80) - 40) * step,
-    lon: (Math.floor(at / 80) - 40) * step,
-  }));
-  const data = buildSearchIndex(library, library.length, '');
-  const edge = fc.integer({ min: -45, max: 45 }).map((at) => at * step);
-  fc.assert(
-    fc.property(edge, edge, edge, edge, (a, b, c, d) => {
-      const [west, south, east, north] = [a, Math.min(b, d), c, Math.max(b, d)];
-      const ranges = zRanges(data, [west, south, east, north]);
-      const positions = ranges.flatMap(([from, to]) =>
-        Array.from({ length: to - from }, (_, at) => from + at),
-      );
-      t.deepEqual(
-        positions,
-        [...new Set(positions)].toSorted((x, y) => x - y),
-      );
-      const found = new Set(positions);
-      for (let at = 0; at < data.count; at += 1) {
-        const [lat, lon] = [data.lat[at]!, data.lon[at]!];
-        const isIn = west <= east ? lon >= west && lon <= east : lon >= west || lon <= east;
-        if (isIn && lat >= south && lat <= north && !found.has(at)) t.fail('a place is missing');
-      }
-      if (west < east) t.true(positions.length < 3_000 + 6_400 * share(a, b, c, d, step));
-    }),
-    { seed, numRuns: rounds(100) },
-  );
-});
-
-/** The part of the 80 × 80 places that a box covers. */
-function share(a: number, b: number, c: number, d: number, step: number): number {
-  return (Math.abs(a - c) * Math.abs(b - d)) / (80 * step) ** 2;
-}
 
 test('clusters: one member is a waypoint item, several are a cluster item', async (t) => {
   const items = await clustersOf(
@@ -299,48 +259,20 @@ test('clusters: an answer in progress does not see later changes', async (t) => 
   }));
   const library = places.slice(0, 11_000);
   const bookmarks = places.slice(11_000);
-  for (const stepsBefore of [0, 1, 4, 7]) {
+  for (const itemsBefore of [0, 1, 4_000]) {
     const index = await indexOf({ library, bookmarks });
     const asked = { zoom: 8 };
     const before = clusters(index.snapshot(), asked);
-    const steps = clusterJson(index.snapshot(), request(asked));
-    let text = '';
-    for (let i = 0; i < stepsBefore; i += 1) text += steps.next().value ?? '';
-    index.setBookmarks(library.slice(0, 500).map((place, at) => ({ id: at, ...place })));
+    const { items } = findClusters(index.snapshot(), request(asked));
+    const steps = items[Symbol.iterator]();
+    const sent = Array.from({ length: itemsBefore }, () => steps.next().value as ClusterItem);
+    for (const [at, place] of library.slice(0, 500).entries())
+      index.putBookmark({ id: at, ...place });
     index.hide(identityOf(library[501]!.name, library[501]!.lat, library[501]!.lon));
     await index.replaceLibrary(buildSearchIndex(places.slice(6_000), 6_000, 'r2'));
-    text += [...steps].join('');
-    t.deepEqual(JSON.parse(text), before);
+    t.deepEqual([...sent, ...items], before);
     t.notDeepEqual(clusters(index.snapshot(), asked), before);
   }
-});
-
-test('clusters: work is done in steps, and other work has its turn between them', async (t) => {
-  const random = mulberry(5);
-  const library = Array.from({ length: 70_000 }, (_, at) => ({
-    name: `W${at}`,
-    lat: random() * 160 - 80,
-    lon: random() * 360 - 180,
-  }));
-  const snapshot = (await indexOf({ library })).snapshot();
-  const steps = [...clusterJson(snapshot, request({ zoom: 12 }))];
-  t.true(steps.length > 70_000 / 1_024);
-  t.true(steps.every((text) => text.length < 70_000));
-  let turns = 0;
-  let isOver = false;
-  const count = (): void => {
-    turns += 1;
-    if (!isOver) setImmediate(count);
-  };
-  setImmediate(count);
-  let now = 0;
-  // A clock by which each look at it takes 2 ms.
-  const clock = new TimeSlices(() => (now += 2));
-  let text = '';
-  for await (const piece of textInSlices(steps, clock)) text += piece;
-  isOver = true;
-  t.is(text, steps.join(''));
-  t.true(turns > steps.length / 5);
 });
 
 /** A small generator of numbers in 0…1, the same for the same start. */

@@ -9,7 +9,7 @@ import { once } from 'node:events';
 import test from 'ava';
 import { prepareLibrary } from '../storage/library/prepare.ts';
 import { ImportProgress } from '../worker/import/progress.ts';
-import { reconcileLibrary } from '../worker/import/reconcile.ts';
+import { followList } from '../worker/import/follow.ts';
 import { rounds } from './helpers/effort.ts';
 import { allowedContent } from './helpers/import-versions.ts';
 import { dumpLibrary, filesBelow } from './helpers/imports.ts';
@@ -49,10 +49,10 @@ async function importUntilKilled(
   return last;
 }
 
-function reconcile(root: string): ReturnType<typeof reconcileLibrary> {
+function reconcile(root: string): ReturnType<typeof followList> {
   const libraryPath = join(root, 'library.sqlite');
   prepareLibrary(libraryPath, Date.now());
-  return reconcileLibrary({
+  return followList({
     libraryPath,
     importsDirectory: join(root, 'imports'),
     progress: new ImportProgress().shared,

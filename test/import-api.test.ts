@@ -27,7 +27,7 @@ import { toldOutcome } from '../worker/import/told-result.ts';
 import { startHttpServer } from './helpers/http-server.ts';
 import { prepareLibrary } from '../storage/library/prepare.ts';
 import { startTestDaemon, type TestAnswer, type TestDaemon } from './helpers/daemon.ts';
-import { dumpLibrary, filesBelow, gpx, noLedger, writeTree } from './helpers/imports.ts';
+import { dumpLibrary, filesBelow, gpx, noList, writeTree } from './helpers/imports.ts';
 import { temporaryDirectory } from './helpers/temporary-directory.ts';
 import { answerWhen } from './helpers/until.ts';
 
@@ -358,7 +358,7 @@ function gatedRun(t: ExecutionContext): {
     ...shared,
     libraryPath: join(root, 'library.sqlite'),
     ownFiles: [],
-    ledger: noLedger,
+    list: noList,
     onIndex: (index) => void indexes.push(index),
     pool,
   });
@@ -398,7 +398,7 @@ test('an import waits for the start-up to end instead of failing', async (t) => 
   await until(() => pool.calls.length > 0);
   t.is(run.status().state, 'running');
   await t.throwsAsync(run.start({ dir }), { instanceOf: WaypointError, message: /running/ });
-  t.deepEqual(pool.calls, ['reconcileLibrary']);
+  t.deepEqual(pool.calls, ['followList']);
   t.false(library.isWhole);
   pool.gates[0]!.resolve({ index: 'first', isWhole: true });
   await starting;
@@ -423,7 +423,7 @@ test('an import that waits for mending can be cancelled at once', async (t) => {
   const { run, pool, dir } = gatedRun(t);
   const importing = run.start({ dir });
   await until(() => pool.calls.length > 0);
-  t.deepEqual(pool.calls, ['reconcileLibrary'], 'nobody had reconciled it');
+  t.deepEqual(pool.calls, ['followList'], 'nobody had reconciled it');
   run.cancel();
   t.true(resultOf(await importing).cancelled);
 });
@@ -443,7 +443,7 @@ test('a worker that dies fails its import; the next one mends the library first'
   await until(() => pool.calls.length === 3);
   pool.gates[2]!.resolve(outcomeOf(dir));
   t.is(resultOf(await next).dedup_count, 7);
-  t.deepEqual(pool.calls, ['importDirectory', 'reconcileLibrary', 'importDirectory']);
+  t.deepEqual(pool.calls, ['importDirectory', 'followList', 'importDirectory']);
   t.deepEqual(pool.hadIndex, [true, true]);
 });
 
@@ -458,7 +458,7 @@ test('an import after a start-up that failed is told to build the index', async 
   await until(() => pool.calls.length === 3);
   pool.gates[2]!.resolve({ ...outcomeOf(dir), index: 'new' });
   await importing;
-  t.deepEqual(pool.calls, ['reconcileLibrary', 'reconcileLibrary', 'importDirectory']);
+  t.deepEqual(pool.calls, ['followList', 'followList', 'importDirectory']);
   t.deepEqual(pool.hadIndex, [false]);
 });
 
@@ -486,9 +486,9 @@ test('a real worker that dies takes neither the daemon nor the pool with it', as
     progress: new SharedArrayBuffer(56),
     now: 0,
   };
-  const error = await t.throwsAsync(pool.run('reconcileLibrary', broken));
+  const error = await t.throwsAsync(pool.run('followList', broken));
   t.notRegex(`${error?.message}${error?.stack}`, new RegExp(root), 'no path crosses');
-  const { loaded } = await pool.run('reconcileLibrary', { ...broken, libraryPath });
+  const { loaded } = await pool.run('followList', { ...broken, libraryPath });
   t.is(loaded, 0);
 });
 

@@ -8,7 +8,7 @@ import { ReadingCancelled } from '../formats/refused.ts';
 import { importInGroups } from '../worker/import/import-groups.ts';
 import { copyPath } from '../worker/import/copy-path.ts';
 import { ImportProgress } from '../worker/import/progress.ts';
-import { reconcileLibrary } from '../worker/import/reconcile.ts';
+import { followList } from '../worker/import/follow.ts';
 import { heldBytes } from '../worker/import/source-file.ts';
 import { listDirectory } from '../worker/import/source-list.ts';
 import { rounds } from './helpers/effort.ts';
@@ -205,7 +205,7 @@ class Model {
 
 function reconcile(libraryPath: string, importsDirectory: string) {
   const { shared } = new ImportProgress();
-  return reconcileLibrary({ libraryPath, importsDirectory, progress: shared, now: Date.now() });
+  return followList({ libraryPath, importsDirectory, progress: shared, now: Date.now() });
 }
 
 function move(from: string, to: string): void {

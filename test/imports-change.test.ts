@@ -12,19 +12,22 @@ import {
 import { hash } from 'node:crypto';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import Database from 'better-sqlite3';
 import { startTestDaemon, type TestDaemon } from './helpers/daemon.ts';
 import { contentOf, importTree, listed } from './helpers/imported-files.ts';
 import { filesBelow, gpx, writeTree } from './helpers/imports.ts';
 import { rowsReadIn } from './helpers/rows-read.ts';
 import { LibraryWriter } from '../storage/library/writer.ts';
-import { changeFiles, type ChangeOutcome } from '../worker/import/change-files.ts';
+import { WaypointStore } from '../storage/store.ts';
+import { openWaypointStore } from '../storage/waypoints/open.ts';
+import { followList, type FollowOutcome } from '../worker/import/follow.ts';
 import { ImportProgress } from '../worker/import/progress.ts';
 
 const ride = gpx([['Porto', 41.15, -8.61]], ['2024-05-01T10:00:00Z', '2024-05-01T11:00:00Z']);
 const camp = gpx([['Camp', 1, 2]]);
 
 async function names(daemon: TestDaemon): Promise<string[]> {
+  // Once the list is followed.
+  await listed(daemon);
   const { body } = await daemon.get<{ name: string }[]>('/api/waypoints');
   return body.map(({ name }) => name);
 }
@@ -117,8 +120,8 @@ test('a replaced file takes its place back', async (t) => {
 });
 
 test('kept bytes that a killed restoring has left go only where the file has them', async (t) => {
-  const daemon = await startTestDaemon(t);
-  const { imports, libraryDatabase, waypointsDatabase } = daemon.paths;
+  let daemon = await startTestDaemon(t);
+  const { imports } = daemon.paths;
   await importTree(daemon, { 'ride.gpx': ride });
   const id = await idOf(daemon, 'ride');
   await daemon.call('DELETE', `/api/imports/${id}`);
@@ -126,50 +129,41 @@ test('kept bytes that a killed restoring has left go only where the file has the
   const copy = join(daemon.root, 'kept');
   cpSync(join(imports, kept), copy);
   await daemon.call('POST', `/api/imports/${id}/restore`);
-  await daemon.close();
-  const store = new Database(waypointsDatabase, { readonly: true });
-  const run = store.prepare('SELECT max(id) FROM import_runs').pluck().get() as number;
-  store.close();
-  /** What a start does after the kill. */
-  const again = (): string[] => {
+  const afterKill = async (): Promise<string[]> => {
+    await daemon.close();
     cpSync(copy, join(imports, kept));
-    const progress = new ImportProgress().shared;
-    const places = {
+    daemon = await daemon.restart();
+    await listed(daemon);
+    return filesBelow(imports);
+  };
+  t.deepEqual(await afterKill(), ['ride.gpx']);
+  writeFileSync(join(imports, 'ride.gpx'), 'damaged');
+  t.deepEqual(await afterKill(), [`.replaced/${hash('sha256', 'damaged')}.gpx`, 'ride.gpx']);
+  t.deepEqual(await names(daemon), ['Porto'], 'from the kept bytes');
+});
+
+/** Imports files, and closes the daemon. @returns sets the states of all, and follows the list. */
+async function followingOf(daemon: TestDaemon, tree: Readonly<Record<string, string>>) {
+  const { imports, libraryDatabase, waypointsDatabase, backups } = daemon.paths;
+  await importTree(daemon, tree);
+  const ids = (await listed(daemon, '?limit=1000')).map(({ id }) => id);
+  await daemon.close();
+  return (after: 'active' | 'replaced'): FollowOutcome => {
+    const options = { path: waypointsDatabase, backupsDirectory: backups, companions: [], now: 0 };
+    const store = new WaypointStore(openWaypointStore(options), libraryDatabase);
+    const states = ids.map((id) => ({ id, after }));
+    store.imports.setStates('undo', states, new Date().toISOString());
+    store.close();
+    return followList({
       libraryPath: libraryDatabase,
       importsDirectory: imports,
       waypointsPath: waypointsDatabase,
-    };
-    changeFiles({ ...places, run, hasIndex: true, progress, now: Date.now() });
-    return filesBelow(imports);
+      progress: new ImportProgress().shared,
+      ids,
+      hasIndex: true,
+      now: Date.now(),
+    });
   };
-  t.deepEqual(again(), ['ride.gpx']);
-  writeFileSync(join(imports, 'ride.gpx'), 'damaged');
-  t.deepEqual(again().toSorted(), [kept, 'ride.gpx'].toSorted());
-});
-
-/** Imports files, undoes that and that again, and closes the daemon. @returns what undoes the import once more, and that again. */
-async function undoingOf(daemon: TestDaemon, tree: Readonly<Record<string, string>>) {
-  const { imports, libraryDatabase, waypointsDatabase } = daemon.paths;
-  let { headers } = await importTree(daemon, tree);
-  const undo = () => daemon.call('POST', `/api/changes/${headers.get('x-change-id')}/undo`);
-  ({ headers } = await undo());
-  await undo();
-  await daemon.close();
-  const store = new Database(waypointsDatabase, { readonly: true });
-  const runs = store.prepare('SELECT id FROM import_runs ORDER BY id').pluck().all() as number[];
-  store.close();
-  return runs.slice(-2).map(
-    (run) => () =>
-      changeFiles({
-        libraryPath: libraryDatabase,
-        importsDirectory: imports,
-        waypointsPath: waypointsDatabase,
-        progress: new ImportProgress().shared,
-        run,
-        hasIndex: true,
-        now: Date.now(),
-      }),
-  ) as [undo: () => ChangeOutcome, redo: () => ChangeOutcome];
 }
 
 test.serial(
@@ -181,16 +175,13 @@ test.serial(
       `${String(i).padStart(3, '0')}.gpx`,
       gpx([['Home', 1, 2, new Date(i * 86_400_000).toISOString()]]),
     ]);
-    const [undo, redo] = await undoingOf(daemon, Object.fromEntries(homes));
-    for (const [work, isKept] of [
-      [undo, true],
-      [redo, false],
-    ] as const) {
-      const rows = rowsReadIn(daemon.paths.libraryDatabase, () => t.true(work().isWhole));
+    const follow = await followingOf(daemon, Object.fromEntries(homes));
+    for (const after of ['replaced', 'active'] as const) {
+      const rows = rowsReadIn(daemon.paths.libraryDatabase, () => t.true(follow(after).isWhole));
       t.true(rows < count ** 2 / 4, `${rows}`);
       const left = filesBelow(daemon.paths.imports);
       t.is(left.length, count);
-      t.true(left.every((file) => file.startsWith('.replaced/') === isKept));
+      t.true(left.every((file) => file.startsWith('.replaced/') === (after === 'replaced')));
     }
   },
 );
@@ -219,55 +210,88 @@ function failCommitsOf(t: ExecutionContext, mayCommit: (at: number) => boolean):
   t.teardown(() => (prototype.transaction = transaction));
 }
 
-const three = { 'a.gpx': ride, 'b.gpx': camp, 'c.gpx': gpx([['Lake', 3, 4]]) };
-
-test.serial('where many files cannot be changed in one commit, each is in its own', async (t) => {
-  const daemon = await startTestDaemon(t);
-  const [undo, redo] = await undoingOf(daemon, three);
-  // One of all and one for each file, twice.
-  failCommitsOf(t, (at) => at % 4 !== 1);
-  t.like(undo(), { isWhole: true, isDiskFull: false });
-  t.true(filesBelow(daemon.paths.imports).every((file) => file.startsWith('.replaced/')));
-  t.like(redo(), { isWhole: true, isDiskFull: false });
-  t.deepEqual(filesBelow(daemon.paths.imports), Object.keys(three));
+test.serial('what the disk has no room for follows the list at the next start', async (t) => {
+  let daemon = await startTestDaemon(t);
+  const three = { 'a.gpx': ride, 'b/c.gpx': camp, 'd.gpx': gpx([['Lake', 3, 4]]) };
+  const { imports } = daemon.paths;
+  const follow = await followingOf(daemon, three);
+  failCommitsOf(t, (at) => at !== 1 && at !== 2);
+  t.like(follow('replaced'), { isWhole: false, isDiskFull: true });
+  daemon = await daemon.restart();
+  t.deepEqual(await names(daemon), []);
+  t.true(filesBelow(imports).every((file) => file.startsWith('.replaced/')));
+  await daemon.close();
+  t.like(follow('active'), { isWhole: false, isDiskFull: true });
+  daemon = await daemon.restart();
+  t.deepEqual((await names(daemon)).toSorted(), ['Camp', 'Lake', 'Porto']);
+  t.deepEqual(filesBelow(imports), Object.keys(three));
 });
 
-test.serial(
-  'what cannot come back because the disk is full after all stays kept, and nothing else of it is left',
-  async (t) => {
-    const daemon = await startTestDaemon(t);
-    const [undo, redo] = await undoingOf(daemon, { 'a.gpx': ride, 'b/c/d.gpx': camp });
-    undo();
-    rmSync(join(daemon.paths.imports, 'b'), { recursive: true });
-    // That of both, and the second one alone.
-    failCommitsOf(t, (at) => at === 2);
-    t.like(redo(), { isWhole: false, isDiskFull: true });
-    const { imports } = daemon.paths;
-    t.deepEqual(filesBelow(imports), [`.replaced/${hash('sha256', camp)}.gpx`, 'a.gpx']);
-    t.false(existsSync(join(imports, 'b')));
-    const again = await daemon.restart();
-    t.deepEqual(await names(again), ['Porto']);
-  },
-);
+test('what could not be restored is as before in the list', async (t) => {
+  const daemon = await startTestDaemon(t);
+  await importTree(daemon, { 'ride.gpx': ride });
+  await importTree(daemon, { 'ride.gpx': camp });
+  const [young, old] = [await idOf(daemon, 'ride'), (await listed(daemon, '?state=replaced'))[0]!];
+  const [kept = ''] = filesBelow(daemon.paths.imports);
+  writeFileSync(join(daemon.paths.imports, kept), 'damaged');
+  const answer = await daemon.call('POST', `/api/imports/${old.id}/restore`);
+  t.is(answer.status, 409, answer.text);
+  t.is((await daemon.get(`/api/imports/${old.id}`)).body.state, 'replaced');
+  t.is((await daemon.get(`/api/imports/${young}`)).body.state, 'active');
+  t.deepEqual(await names(daemon), ['Camp']);
+  t.is(readFileSync(join(daemon.paths.imports, 'ride.gpx'), 'utf8'), camp);
+  const { changes } = (await daemon.get('/api/changes?limit=2')).body;
+  t.like(changes[1], { kind: 'import_restore', undone: true });
+});
 
-test.serial(
-  'what cannot be removed because the disk is full after all stays as it was',
-  async (t) => {
-    const daemon = await startTestDaemon(t);
-    const [undo] = await undoingOf(daemon, three);
-    // That of all, one alone, and the next one.
-    failCommitsOf(t, (at) => at === 2);
-    t.like(undo(), { isWhole: false, isDiskFull: true });
-    const { imports } = daemon.paths;
-    t.deepEqual(
-      filesBelow(imports).filter((file) => !file.startsWith('.replaced/')),
-      ['a.gpx', 'b.gpx'],
-    );
-    t.is(readFileSync(join(imports, 'b.gpx'), 'utf8'), camp);
-    const again = await daemon.restart();
-    t.deepEqual((await names(again)).toSorted(), ['Camp', 'Porto']);
-  },
-);
+test('a listed file that is missing stays listed, and is active once it is back', async (t) => {
+  let daemon = await startTestDaemon(t);
+  await importTree(daemon, { 'ride.gpx': ride, 'camp.gpx': camp });
+  const id = await idOf(daemon, 'ride');
+  await daemon.close();
+  const path = join(daemon.paths.imports, 'ride.gpx');
+  renameSync(path, `${path}.away`);
+  daemon = await daemon.restart();
+  t.deepEqual(await names(daemon), ['Camp']);
+  t.deepEqual(
+    (await listed(daemon, '?state=missing')).map((file) => file.id),
+    [id],
+  );
+  await daemon.close();
+  renameSync(`${path}.away`, path);
+  daemon = await daemon.restart();
+  t.deepEqual((await names(daemon)).toSorted(), ['Camp', 'Porto']);
+  t.is((await daemon.get(`/api/imports/${id}`)).body.state, 'active');
+});
+
+test('a restored older list stands beside newer files: none is removed', async (t) => {
+  let daemon = await startTestDaemon(t);
+  await importTree(daemon, { 'ride.gpx': ride, 'camp.gpx': camp });
+  await daemon.close();
+  const { waypointsDatabase, imports } = daemon.paths;
+  const copy = join(daemon.root, 'older.sqlite');
+  cpSync(waypointsDatabase, copy);
+  daemon = await daemon.restart();
+  const lake = gpx([['Lake', 3, 4]]);
+  await importTree(daemon, { 'lake.gpx': lake, 'camp.gpx': gpx([['Camp 2', 1, 2]]) });
+  await daemon.call('DELETE', `/api/imports/${await idOf(daemon, 'ride')}`);
+  await daemon.close();
+  cpSync(copy, waypointsDatabase);
+  daemon = await daemon.restart();
+  t.deepEqual(
+    (await names(daemon)).toSorted(),
+    ['Camp 2', 'Lake', 'Porto'],
+    'what is kept is back',
+  );
+  t.deepEqual((await listed(daemon, '?state=active')).map((file) => file.path).toSorted(), [
+    'camp.gpx',
+    'lake.gpx',
+    'ride.gpx',
+  ]);
+  const [old] = await listed(daemon, '?state=replaced');
+  t.is(await (await contentOf(daemon, old!.id)).text(), camp);
+  t.is(readFileSync(join(imports, 'lake.gpx'), 'utf8'), lake);
+});
 
 test('what is removed for ever is gone, and stays out', async (t) => {
   const daemon = await startTestDaemon(t);
@@ -379,38 +403,6 @@ test('a preview tells what an import would do, and writes nothing', async (t) =>
   for (const key of ['added', 'replaced', 'duplicates', 'failed', 'count', 'removed_files'])
     t.deepEqual(real[key], body[key], key);
   t.false('planned' in real);
-});
-
-test('a change that a crash has cut off is finished or dropped at the next start', async (t) => {
-  const daemon = await startTestDaemon(t);
-  await importTree(daemon, { 'ride.gpx': ride, 'camp.gpx': camp });
-  await importTree(daemon, { 'lake.gpx': gpx([['Lake', 3, 4]]) });
-  const [ride1, camp1] = [await idOf(daemon, 'ride'), await idOf(daemon, 'camp')];
-  const lake1 = await idOf(daemon, 'lake');
-  await daemon.close();
-  // As a removal leaves them whose library has committed for one of two files, and of which nothing was answered.
-  const store = new Database(daemon.paths.waypointsDatabase);
-  // The second one's plan is cut off.
-  store.exec(
-    `INSERT INTO import_runs (id, kind, at, is_done) VALUES
-      (70, 'remove', '2024-01-01T00:00:00Z', 0), (71, 'undo', '2024-01-01T00:00:01Z', -1)`,
-  );
-  for (const id of [ride1, camp1])
-    store.exec(`INSERT INTO import_run_files VALUES (70, ${id}, 'active', 'removed')`);
-  store.exec(`INSERT INTO import_run_files VALUES (71, ${lake1}, 'active', 'replaced')`);
-  store.close();
-  rmSync(join(daemon.paths.imports, 'ride.gpx'));
-  const again = await daemon.restart();
-  t.is((await again.get(`/api/imports/${ride1}`)).body.state, 'removed');
-  t.is((await again.get(`/api/imports/${camp1}`)).body.state, 'removed');
-  t.is(await (await contentOf(again, camp1)).text(), camp, 'its bytes are kept');
-  t.is((await again.get(`/api/imports/${lake1}`)).body.state, 'active');
-  t.deepEqual(await names(again), ['Lake']);
-  await again.close();
-  const after = new Database(daemon.paths.waypointsDatabase, { readonly: true });
-  const runs = after.prepare('SELECT id, is_done FROM import_runs WHERE id >= 70').raw().all();
-  t.deepEqual(runs, [[70, 1]]);
-  after.close();
 });
 
 test('removing for ever leaves bytes that another removed file needs, and goes when that goes', async (t) => {

@@ -178,9 +178,8 @@ test('what was replaced long ago is forgotten at a start, wherever it is in the 
   const db = new Database(daemon.paths.waypointsDatabase);
   const insert = db.prepare(`
     INSERT INTO imports SELECT $id, $id || '.gpx', $id || '.gpx', $id || '.gpx', 'content ' || $id, bytes,
-      format, imported_at, $state, $ended, folder_id, summary, copied_ns, $undone
+      format, imported_at, $state, $ended, folder_id, summary, $undone
     FROM imports WHERE id = 1`);
-  // Looked through 4,096 at a time; of those that are found a hundred go at once.
   const ids = [
     4_095,
     4_096,

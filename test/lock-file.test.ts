@@ -7,6 +7,7 @@ interface Entry {
   readonly version?: string;
   readonly integrity?: string;
   readonly resolved?: string;
+  readonly link?: boolean;
   readonly optionalDependencies?: Readonly<Record<string, string>>;
 }
 type Packages = Readonly<Record<string, Entry>>;
@@ -22,12 +23,19 @@ function missingOptionals(entries: Packages): string[] {
   );
 }
 
+/** Paths of packages from a registry: not the root, nor a workspace and the link to it. */
+function fromRegistry(entries: Packages): string[] {
+  return Object.keys(entries).filter(
+    (place) => place.includes('node_modules/') && entries[place]?.link !== true,
+  );
+}
+
 function withoutSum(entries: Packages): string[] {
-  return Object.keys(entries).filter((place) => place !== '' && !entries[place]?.integrity);
+  return fromRegistry(entries).filter((place) => !entries[place]?.integrity);
 }
 
 function withAddress(entries: Packages): string[] {
-  return Object.keys(entries).filter((place) => entries[place]?.resolved !== undefined);
+  return fromRegistry(entries).filter((place) => entries[place]?.resolved !== undefined);
 }
 
 test('the binaries of every platform are in the lock file', (t) => {
@@ -49,6 +57,8 @@ test('a bad lock file is found out', (t) => {
       integrity: 'sha512-x',
       optionalDependencies: { '@tool/linux': '1.0.0', '@tool/mac': '1.0.0' },
     },
+    'build/node': {},
+    'node_modules/ours': { resolved: 'build/node', link: true },
     'node_modules/tool/node_modules/@tool/linux': { resolved: 'https://registry.example/linux' },
   };
   t.deepEqual(missingOptionals(bad), ['@tool/mac']);

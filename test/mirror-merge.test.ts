@@ -1,6 +1,7 @@
-/** The bookmarks file merged three ways, through real daemons and files. */
-import { copyFileSync, cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+/** Merges of the bookmarks file, last writer wins, through real daemons and files. */
+import { copyFileSync, cpSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import test, { type ExecutionContext } from 'ava';
+import Database from 'better-sqlite3';
 import fc from 'fast-check';
 import { testCli } from './helpers/cli.ts';
 import { startTestDaemon, type TestDaemon } from './helpers/daemon.ts';
@@ -9,7 +10,7 @@ import { gpx } from './helpers/imports.ts';
 import { temporaryDirectory } from './helpers/temporary-directory.ts';
 import { until } from './helpers/until.ts';
 import { withBirths } from './helpers/where.ts';
-import { gpxHead, gpxTail, gpxWaypoint } from '../formats/gpx-text.ts';
+import { gpxHead, gpxTail } from '../formats/gpx-text.ts';
 import { limits } from '../model/limits.ts';
 
 interface Listed {
@@ -65,7 +66,7 @@ async function mirrored(daemon: TestDaemon): Promise<TestDaemon> {
   const again = await daemon.restart();
   await until(async () => {
     if (!existsSync(again.paths.bookmarksFile)) return false;
-    const inStore = (await list(again)).filter(({ bookmark, tags }) => bookmark || tags);
+    const inStore = (await list(again)).filter(({ bookmark }) => bookmark);
     return shownIn(read(again)).toSorted().join('\n') === inStore.map(lineOf).toSorted().join('\n');
   });
   return again;
@@ -127,32 +128,81 @@ test('an older file that is written back brings nothing back', async (t) => {
 });
 
 withBirths(
-  'what both have changed stays as in the store, and the other version can be taken',
+  'of two changes of one bookmark the later one holds, and the other is in the copy that status names',
   async (t) => {
     const daemon = await withBookmarks(t, 'A', 'B');
     const text = read(daemon);
-    await daemon.call('PATCH', '/api/bookmarks', {
-      oldName: 'A',
-      lat: place('A')['lat'],
-      lon: 20,
-      desc: 'mine',
-    });
-    const tagged = { name: 'B', lat: place('B')['lat'], lon: 20, tags: ['t', 'u'] };
-    await daemon.call('POST', '/api/tags', tagged);
+    const [{ lat }, change] = [place('A'), { oldName: 'A', lon: 20, desc: 'mine' }];
+    await daemon.call('PATCH', '/api/bookmarks', { ...change, lat });
     const later = await mirrored(daemon);
-    write(later, text.replace('first A', 'theirs').replace('<name>B<', '<name>Bee<'));
-    const merged = await mirrored(later);
-    const [a, b, ...others] = await list(merged);
-    t.is(a?.desc, 'mine');
-    t.like(b, { name: 'Bee', tags: ['t', 'u'] });
-    t.deepEqual(others, []);
-    const { changes } = (await merged.get('/api/changes')).body;
-    t.deepEqual(
-      changes.slice(0, 2).map(({ kind }: { kind: string }) => kind),
-      ['undo', 'merge'],
-    );
-    t.is((await merged.call('POST', `/api/changes/${changes[0].id}/undo`)).status, 200);
-    t.is((await list(merged)).find(({ name }) => name === 'A')?.desc, 'theirs');
+    // Another machine still has the file as it was, and adds a bookmark.
+    write(later, text.replace('</gpx>', '<wpt lat="1" lon="2"><name>New</name></wpt></gpx>'));
+    await until(async () => (await names(later)).includes('New'));
+    t.is((await list(later)).find(({ name }) => name === 'A')?.desc, 'mine');
+    // A hand edit counts from the moment it is read.
+    await until(() => read(later).includes('>New<'));
+    write(later, read(later).replace('mine', 'by hand'));
+    const noteOf = async () => (await list(later)).find(({ name }) => name === 'A')?.desc;
+    await until(async () => (await noteOf()) === 'by hand');
+    const status = (await later.get('/api/status')).body.bookmarks_file.last_merge;
+    t.like(status, { added: 0, changed: 1, deleted: 0 });
+    const copy = readFileSync(`${later.paths.backups}/${status.copy}`, 'utf8');
+    t.true(copy.includes('by hand'));
+    const { changes } = (await later.get('/api/changes')).body;
+    t.is((await later.call('POST', `/api/changes/${changes[0].id}/undo`)).status, 200);
+    t.is(await noteOf(), 'mine');
+  },
+);
+
+withBirths('a repeated id is a new bookmark, and two bookmarks may swap their names', async (t) => {
+  const daemon = await withBookmarks(t, 'A', 'B');
+  const text = read(daemon);
+  const again = wptOf(text, 'A').replace('<name>A<', '<name>Copy of A<');
+  write(daemon, text.replace('</gpx>', `${again}</gpx>`));
+  await until(async () => (await names(daemon)).includes('Copy of A'));
+  t.deepEqual(await names(daemon), ['A', 'B', 'Copy of A']);
+  const later = await mirrored(daemon);
+  const idOf = (name: string): string => / id="([^"]+)"/u.exec(wptOf(read(later), name))?.[1] ?? '';
+  const [a, b] = [idOf('A'), idOf('B')];
+  t.not(a, idOf('Copy of A'));
+  const positions = /lat="[^"]*" lon="[^"]*"/u;
+  const [atA = '', atB = ''] = ['A', 'B'].map(
+    (name) => positions.exec(wptOf(read(later), name))?.[0],
+  );
+  const [wptA, wptB] = [wptOf(read(later), 'A'), wptOf(read(later), 'B')];
+  const swapped = read(later)
+    .replace(wptA, '@@')
+    .replace(wptB, wptB.replace(atB, atA).replace('<name>B<', '<name>A<'))
+    .replace('@@', wptA.replace(atA, atB).replace('<name>A<', '<name>B<'));
+  write(later, swapped);
+  await until(() => idOf('A') === b && idOf('B') === a);
+  await until(async () => (await list(later)).find(({ name }) => name === 'A')?.desc === 'first B');
+  t.deepEqual(await names(later), ['A', 'B', 'Copy of A']);
+});
+
+withBirths(
+  'the file of an older version is taken over: nothing deleted returns, nothing becomes a bookmark',
+  async (t) => {
+    const daemon = await withBookmarks(t, 'A', 'B', 'C');
+    await daemon.call('DELETE', `/api/bookmarks?${query('C')}`);
+    await daemon.close();
+    // As version 8 of the store left it: without stamps.
+    const db = new Database(daemon.paths.waypointsDatabase);
+    db.exec("DROP TABLE bookmark_stamps; DELETE FROM meta WHERE key = 'bookmarks_stamped'");
+    db.pragma('user_version = 8');
+    db.close();
+    const wpt = (name: string, mark: string): string => {
+      const { lat, lon } = place(name);
+      return `<wpt lat="${lat}" lon="${lon}"><name>${name}</name><extensions><wd:${mark}/></extensions></wpt>`;
+    };
+    const mark = '<wd:mirror store="0123456789abcdef" revision="7" merged=""/>';
+    const metadata = `<metadata><extensions>${mark}</extensions></metadata>`;
+    const entries = ['A', 'C', 'N'].map((name) => wpt(name, 'bookmark')).join('');
+    const old = `${gpxHead()}${metadata}${entries}${wpt('I', 'imported')}${gpxTail()}`;
+    write(daemon, old);
+    const again = await mirrored(daemon);
+    t.deepEqual(await names(again), ['A', 'B', 'N']);
+    t.regex(read(again), /<wd:mirror store="[0-9a-f]{16}" written="\d+"\/>/u);
   },
 );
 
@@ -216,41 +266,7 @@ withBirths('an empty or cut-off file deletes nothing', async (t) => {
 });
 
 withBirths(
-  'tags of imported waypoints are in the file; a merge never makes bookmarks of them',
-  async (t) => {
-    const root = temporaryDirectory(t);
-    const cli = testCli(t, root);
-    writeFileSync(
-      `${root}/a.gpx`,
-      gpx([
-        ['Hut', 46, 11],
-        ['Pass', 46.1, 11],
-      ]),
-    );
-    await cli.out(['import', `${root}/a.gpx`]);
-    const daemon = await startTestDaemon(t, { root });
-    const tagged = await daemon.call('POST', '/api/tags', {
-      name: 'Hut',
-      lat: 46,
-      lon: 11,
-      tags: ['alps'],
-    });
-    t.is(tagged.status, 201, tagged.text);
-    const later = await mirrored(daemon);
-    t.regex(read(later), /<wd:tag>alps<\/wd:tag><\/wd:tags><wd:imported\/>/u);
-    write(
-      later,
-      read(later).replace('<wd:tag>alps</wd:tag>', '<wd:tag>alps</wd:tag><wd:tag>sleep</wd:tag>'),
-    );
-    await until(
-      async () => (await list(later)).find(({ name }) => name === 'Hut')?.tags?.length === 2,
-    );
-    t.is((await later.get('/api/status')).body.bookmarks, 0);
-  },
-);
-
-withBirths(
-  'a program that keeps none of our extensions takes no tag away and makes no bookmark',
+  'a program that keeps none of our extensions takes no tag away; tags of imported waypoints are not in the file',
   async (t) => {
     const root = temporaryDirectory(t);
     writeFileSync(`${root}/a.gpx`, gpx([['Hut', 46, 11]]));
@@ -261,6 +277,7 @@ withBirths(
     let later = await mirrored(daemon);
     const ofWaypoints = /(<wpt .*?)<extensions>.*?<\/extensions>/gu;
     const ofAll = /()<extensions>.*?<\/extensions>/gu;
+    t.notRegex(read(later), /alps/u);
     const lines = ['A||t', 'Hut||alps'];
     for (const lost of [ofWaypoints, ofAll]) {
       const name = `New ${lines.length}`;
@@ -272,6 +289,24 @@ withBirths(
       t.deepEqual((await list(later)).map(lineOf).toSorted(), lines.toSorted());
       t.is((await later.get('/api/status')).body.bookmarks, lines.length - 1);
     }
+  },
+);
+
+withBirths(
+  'the unchanged file of an older version is written anew at the first start',
+  async (t) => {
+    const daemon = await withBookmarks(t, 'A');
+    await daemon.close();
+    const before = read(daemon);
+    const db = new Database(daemon.paths.waypointsDatabase);
+    // Older versions did not keep when they wrote, and their files had another body.
+    db.exec(
+      "UPDATE meta SET value = json_remove(value, '$.written', '$.body') WHERE key = 'mirror'",
+    );
+    db.close();
+    const again = await daemon.restart();
+    await until(() => read(again) !== before);
+    t.regex(read(again), /<name>A</u);
   },
 );
 
@@ -291,23 +326,6 @@ async function share(
 }
 
 withBirths(
-  'a shared file keeps the tags of what only one of two daemons has imported',
-  async (t) => {
-    const root = temporaryDirectory(t);
-    writeFileSync(`${root}/a.gpx`, gpx([['Hut', 46, 11]]));
-    await testCli(t, root).out(['import', `${root}/a.gpx`]);
-    let [one, two] = [await startTestDaemon(t, { root }), await startTestDaemon(t)];
-    await add(one, 'A');
-    const hut = { name: 'Hut', lat: 46, lon: 11 };
-    await one.call('POST', '/api/tags', { ...hut, tags: ['alps', 'sleep'] });
-    [one, two] = await share([one, two], 'A|,Hut||alps|sleep', 'A|');
-    await add(two, 'B');
-    [two, one] = await share([two, one], 'A|,B|,Hut||alps|sleep');
-    t.pass();
-  },
-);
-
-withBirths(
   'what only one of two daemons adds and deletes goes away in the other, too',
   async (t) => {
     let [one, two] = [await startTestDaemon(t), await startTestDaemon(t)];
@@ -325,77 +343,91 @@ withBirths(
   },
 );
 
-/** Two daemons whose bookmarks files a tool copies to each other, the newer over the older. */
-withBirths('two daemons that share a file agree, and what one deletes stays deleted', async (t) => {
-  const action = fc.record({
-    at: fc.constantFrom(0, 1),
-    do: fc.constantFrom('add', 'delete', 'rename', 'tag', 'note'),
-    which: fc.nat(30),
-  });
-  await fc.assert(
-    fc.asyncProperty(
-      fc.array(fc.array(action, { maxLength: 4 }), { maxLength: 4 }),
-      async (rounds) => {
-        let pair = [await startTestDaemon(t), await startTestDaemon(t)];
-        let count = 0;
-        async function sync(from: number): Promise<void> {
-          pair[from] = await mirrored(pair[from]!);
-          const source = pair[from]!.paths.bookmarksFile;
-          if (existsSync(source)) copyFileSync(source, pair[1 - from]!.paths.bookmarksFile);
-          pair[1 - from] = await mirrored(pair[1 - from]!);
-        }
-        await add(pair[0]!, 'A');
-        await add(pair[0]!, 'B');
-        await sync(0);
-        const expected = new Set(['A', 'B']);
-        for (const round of rounds) {
-          const from = round[0]?.at ?? 0;
-          for (const { do: what, which } of round) {
-            const daemon = pair[from]!;
-            const present = await names(daemon);
-            const name = present[which % Math.max(1, present.length)];
-            if (what === 'add') {
-              const fresh = String.fromCodePoint(0x100 + (count += 1));
-              await add(daemon, fresh);
-              expected.add(fresh);
-            } else if (name === undefined) continue;
-            else if (what === 'delete') {
-              await daemon.call('DELETE', `/api/bookmarks?${await queryOf(daemon, name)}`);
-              expected.delete(name);
-            } else {
-              const { lat, lon } = await found(daemon, name);
-              if (what === 'tag')
-                await daemon.call('POST', '/api/tags', { name, lat, lon, tags: [`t${which}`] });
-              else {
-                const newName = String.fromCodePoint(0x400 + (count += 1));
-                const change = what === 'rename' ? { newName } : { desc: `note ${which}` };
-                await daemon.call('PATCH', '/api/bookmarks', {
-                  oldName: name,
-                  lat,
-                  lon,
-                  ...change,
-                });
-                if (what === 'rename') {
-                  expected.delete(name);
-                  expected.add(newName);
-                }
-              }
-            }
+/** Two machines that change bookmarks while offline, and then have a tool copy the file from one to the other and back. */
+withBirths(
+  'two machines that were offline end equal: the last change of each bookmark holds',
+  async (t) => {
+    const action = fc.record({
+      at: fc.constantFrom(0, 1),
+      do: fc.constantFrom('add', 'delete', 'rename', 'tag', 'note'),
+      which: fc.nat(30),
+    });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.array(action, { minLength: 1, maxLength: 6 }), { maxLength: 3 }),
+        async (rounds) => {
+          const pair = [await startTestDaemon(t), await startTestDaemon(t)];
+          /** Bookmarks as each machine sees them, by a number of their own; `order` counts changes of all. */
+          const views = [new Map<number, Seen>(), new Map<number, Seen>()];
+          let order = 0;
+          async function copy(from: number): Promise<void> {
+            pair[from] = await mirrored(pair[from]!);
+            const source = pair[from]!.paths.bookmarksFile;
+            if (existsSync(source)) copyFileSync(source, pair[1 - from]!.paths.bookmarksFile);
+            pair[1 - from] = await mirrored(pair[1 - from]!);
           }
-          await sync(from);
-        }
-        await sync(1);
-        await sync(0);
-        const [one, two] = [await list(pair[0]!), await list(pair[1]!)];
-        await Promise.all(pair.map((daemon) => daemon.close()));
-        t.deepEqual(one.map(({ name }) => name).toSorted(), [...expected].toSorted());
-        t.deepEqual(byName(one), byName(two));
-        pair = [];
-      },
-    ),
-    { numRuns: runs(3), seed: 20_261 },
-  );
-});
+          async function sync(): Promise<void> {
+            await copy(0);
+            await copy(1);
+            for (const [number, seen] of views[1]!) {
+              if ((views[0]!.get(number)?.order ?? -1) < seen.order) views[0]!.set(number, seen);
+            }
+            views[1] = new Map(views[0]!);
+          }
+          async function act({ at, do: what, which }: { at: number; do: string; which: number }) {
+            const [daemon, view] = [pair[at]!, views[at]!];
+            order += 1;
+            const present = [...view].filter(([, seen]) => seen.name !== undefined);
+            const [number, seen] = present[which % Math.max(1, present.length)] ?? [];
+            if (what === 'add' || number === undefined || seen?.name === undefined) {
+              const name = String.fromCodePoint(0x100 + order);
+              await add(daemon, name);
+              view.set(order, { name, order });
+              return;
+            }
+            const { lat, lon } = await found(daemon, seen.name);
+            if (what === 'delete') {
+              await daemon.call('DELETE', `/api/bookmarks?${await queryOf(daemon, seen.name)}`);
+              view.set(number, { name: undefined, order });
+              return;
+            }
+            const name = what === 'rename' ? String.fromCodePoint(0x400 + order) : seen.name;
+            const spot = { lat, lon };
+            if (what === 'tag')
+              await daemon.call('POST', '/api/tags', { name, ...spot, tags: [`t${order}`] });
+            else {
+              const change = what === 'rename' ? { newName: name } : { desc: `note ${order}` };
+              await daemon.call('PATCH', '/api/bookmarks', {
+                oldName: seen.name,
+                ...spot,
+                ...change,
+              });
+            }
+            view.set(number, { name, order });
+          }
+          await act({ at: 0, do: 'add', which: 0 });
+          await sync();
+          for (const round of rounds) {
+            for (const one of round) await act(one);
+            await sync();
+          }
+          const [one, two] = [await list(pair[0]!), await list(pair[1]!)];
+          await Promise.all(pair.map((daemon) => daemon.close()));
+          const expected = [...views[0]!.values()].flatMap(({ name }) => name ?? []);
+          t.deepEqual(one.map(({ name }) => name).toSorted(), expected.toSorted());
+          t.deepEqual(byName(one), byName(two));
+        },
+      ),
+      { numRuns: runs(3) },
+    );
+  },
+);
+
+interface Seen {
+  /** Undefined for a deleted one. */
+  readonly name: string | undefined;
+  readonly order: number;
+}
 
 async function found(daemon: TestDaemon, name: string): Promise<{ lat: number; lon: number }> {
   const waypoint = (await list(daemon)).find((candidate) => candidate.name === name);
@@ -413,55 +445,6 @@ function byName(waypoints: readonly Listed[]): unknown[] {
     .toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-withBirths('imported waypoints do not lose their tags by the dozen unasked', async (t) => {
-  const places = Array.from({ length: 8 }, (_, at) => [`I${at}`, 40 + at, 5] as const);
-  const daemon = await startTestDaemon(t);
-  writeFileSync(`${daemon.root}/places.gpx`, gpx(places));
-  await daemon.call('POST', '/api/import', { dir: daemon.root });
-  for (const [name, lat, lon] of places)
-    await daemon.call('POST', '/api/tags', { name, lat, lon, tag: 'seen' });
-  const again = await mirrored(daemon);
-  const text = read(again);
-  const without = (count: number): string =>
-    places.slice(0, count).reduce((rest, [name]) => rest.replace(wptOf(rest, name), ''), text);
-  const waiting = async (): Promise<number | undefined> =>
-    (await again.get('/api/status')).body.bookmarks_file?.deletions_waiting;
-  const tagged = async () => (await list(again)).filter(({ tags }) => tags !== undefined).length;
-  write(again, without(5));
-  await until(async () => (await waiting()) === 5);
-  t.is(await tagged(), 8);
-  rmSync(again.paths.bookmarksFile);
-  await until(async () => (await waiting()) === undefined);
-  await until(() => existsSync(again.paths.bookmarksFile));
-  write(again, without(4));
-  await until(async () => (await tagged()) === 4);
-  t.is(await waiting(), undefined, 'half may go');
-});
-
-withBirths(
-  'conflicts are in the journal once each, though the store is changed while they are put there',
-  async (t) => {
-    const spots = Array.from({ length: 60 }, (_, at) => ({ name: `S${at}`, lat: at, lon: at }));
-    const wpts = spots.map((spot) => gpxWaypoint({ ...spot, tags: ['0'] }));
-    let daemon = await startTestDaemon(t);
-    write(daemon, gpxHead() + wpts.join('') + gpxTail());
-    daemon = await mirrored(daemon);
-    const text = read(daemon);
-    await daemon.call('PATCH', '/api/tags', { tag: '0', newTag: '1' });
-    daemon = await mirrored(daemon);
-    const kinds = async (limit: number): Promise<string[]> =>
-      (await daemon.get(`/api/changes?limit=${limit}`)).body.changes.map(
-        ({ kind }: { kind: string }) => kind,
-      );
-    // What the store has changed is deleted in the file.
-    write(daemon, text.replaceAll(/<wpt .*?<\/wpt>\n/gsu, ''));
-    await until(async () => (await kinds(1)).includes('undo'));
-    await add(daemon, 'meanwhile');
-    await until(() => daemon.logged.some((line) => line.includes('"conflicts":60')));
-    t.is((await kinds(200)).filter((kind) => kind === 'undo').length, 60);
-  },
-);
-
 withBirths(
   'a copy of a data directory takes a course of its own: its file deletes nothing in the first',
   async (t) => {
@@ -477,35 +460,5 @@ withBirths(
     write(one, read(copy));
     one = await mirrored(one);
     t.deepEqual(await names(one), ['A', 'B', 'C', 'D', 'E']);
-  },
-);
-
-withBirths(
-  'conflicts do not fill the journal: a merge keeps so many of them and no more',
-  async (t) => {
-    const spots = Array.from({ length: limits.mirrorConflicts + 1 }, (_, at) => `S${at}`);
-    const wpts = [...spots, 'Stays'].map((name, at) =>
-      gpxWaypoint({ name, lat: at % 80, lon: at / 100, tags: ['0'] }),
-    );
-    let daemon = await startTestDaemon(t);
-    write(daemon, gpxHead() + wpts.join('') + gpxTail());
-    daemon = await mirrored(daemon);
-    for (const [round, count] of [limits.mirrorConflicts, limits.mirrorConflicts + 1].entries()) {
-      const blocks = read(daemon).split(/(?=<wpt )/u);
-      await daemon.call('PATCH', '/api/tags', { tag: `${round}`, newTag: `${round + 1}` });
-      daemon = await mirrored(daemon);
-      // What the store has changed is deleted in the file.
-      write(daemon, blocks.toSpliced(1, count).join(''));
-      const merged = `"conflicts":${limits.mirrorConflicts}`;
-      await until(() => daemon.logged.some((line) => line.includes(merged)));
-      t.deepEqual(
-        daemon.logged.filter((line) => line.includes('in_backups_only')),
-        count > limits.mirrorConflicts
-          ? ['mirror.conflicts_kept_in_backups_only {"conflicts":1}']
-          : [],
-      );
-      t.is((await list(daemon)).length, spots.length + 1);
-      daemon = await mirrored(daemon);
-    }
   },
 );

@@ -20,20 +20,17 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import Database from 'better-sqlite3';
 import fc from 'fast-check';
 import { BookmarksMirror, type BookmarksMirrorOptions } from '../daemon/mirror/mirror.ts';
 import { gpxHead, gpxTail, gpxWaypoint } from '../formats/gpx-text.ts';
 import type { Log } from '../model/process.ts';
 import { prepareLibrary } from '../storage/library/prepare.ts';
-import type { ChangeKind } from '../model/change-words.ts';
 import { WaypointStore } from '../storage/store.ts';
 import { openWaypointStore } from '../storage/waypoints/open.ts';
 import { readGpx } from '../formats/gpx/read-gpx.ts';
 import { deafSink, type RecordedWaypoint } from '../model/recording.ts';
 import type * as mirrorTasks from '../worker/mirror-tasks.ts';
 import { draftMirror, publishMirror } from '../worker/mirror/rewrite.ts';
-import { slicesOf } from '../worker/mirror/slices.ts';
 import { takeEdit } from '../worker/mirror/take-edit.ts';
 import { startTestDaemon } from './helpers/daemon.ts';
 import { rounds } from './helpers/effort.ts';
@@ -233,17 +230,22 @@ test('the mirror holds every bookmark with its tags, in creation order, for its 
   store.addBookmark(full, ['home', 'a&b']);
   store.addBookmark(at('A', -0.0000001, 180), []);
   await started(bench);
-  t.deepEqual(readWaypoints(path), [
-    {
-      ...at('B & <b>'),
-      ele: 12.5,
-      timeMs: Date.parse('2020-01-02T03:04:05Z'),
-      desc: 'by "the" river',
-      tags: ['home', 'a&b'],
-      isOwnBookmark: true,
-    },
-    { ...at('A', -0.0000001, -180), tags: [], isOwnBookmark: true },
-  ]);
+  const read = readWaypoints(path);
+  t.is(new Set(read.map(({ stamp }) => stamp?.id)).size, 2);
+  t.deepEqual(
+    read.map(({ stamp: _stamp, ...rest }) => rest),
+    [
+      {
+        ...at('B & <b>'),
+        ele: 12.5,
+        timeMs: Date.parse('2020-01-02T03:04:05Z'),
+        desc: 'by "the" river',
+        tags: ['home', 'a&b'],
+        isOwnBookmark: true,
+      },
+      { ...at('A', -0.0000001, -180), tags: [], isOwnBookmark: true },
+    ],
+  );
   if (!isWindows) t.is(statSync(path).mode & 0o777, 0o600);
   t.deepEqual(temporariesIn(bench.root), []);
 });
@@ -327,8 +329,7 @@ test('the same content is not written again', async (t) => {
   bench.store.addBookmark(at('A'), []);
   await started(bench);
   const before = statSync(bench.path, { bigint: true });
-  bench.store.addTags(at('A'), ['x']);
-  bench.store.removeTag(at('A'), 'x');
+  bench.store.meta.touch();
   bench.mirror.touch();
   t.true(await bench.mirror.flush());
   await started({ ...bench, mirror: bench.restart() });
@@ -369,7 +370,7 @@ test('an edit of the file while the daemon runs is merged before the next rewrit
   t.deepEqual(readFileSync(join(backups, copy)), edited);
   if (!isWindows) t.is(statSync(join(backups, copy)).mode & 0o777, 0o600);
   t.deepEqual(bench.logged, [
-    'mirror.edit_merged {"waypoints":3,"bookmarks":1,"tags":1,"filled":0,"changed":0,"deleted":0,"conflicts":0}',
+    'mirror.edit_merged {"waypoints":3,"added":1,"changed":1,"deleted":0,"refused":0}',
   ]);
 });
 
@@ -438,7 +439,7 @@ test('a file that is written to all the time is left to its writer for now', asy
   t.is(namesIn(bench.path).at(-1), `Edit ${edits}`);
 });
 
-test('merging never removes and never overwrites; it fills in what is absent', async (t) => {
+test('a file without our stamps removes nothing; the fields it has are taken, and tags stay', async (t) => {
   const bench = makeBench(t);
   const { store, path, mirror } = bench;
   store.addBookmark({ ...at('Full'), ele: 1, time: '2020-01-01T00:00:00Z', desc: 'ours' }, ['x']);
@@ -454,7 +455,7 @@ test('merging never removes and never overwrites; it fills in what is absent', a
   t.true(await mirror.flush());
   const withoutIds = store.bookmarks.all().map(({ id: _id, ...rest }) => rest);
   t.deepEqual(withoutIds, [
-    { ...at('Full'), ele: 1, time: '2020-01-01T00:00:00Z', desc: 'ours' },
+    { ...at('Full'), ...theirs },
     { ...at('Bare'), ...theirs },
     at('Missing in the file'),
   ]);
@@ -639,31 +640,32 @@ for (const [where, cut] of crashes) {
   });
 }
 
-test('a crash in the middle of a merge loses nothing: the merge is repeated', async (t) => {
+test('a crash in the middle of a merge leaves the store as it was: the merge is repeated', async (t) => {
   const bench = makeBench(t);
   const { store, path } = bench;
   store.addBookmark(at('A'), []);
   await started(bench);
   const names = Array.from({ length: 250 }, (_, index) => `E${index}`);
   insert(path, ...names.map((name) => ({ ...at(name), tags: ['t'] })));
-  let slices = 0;
   const breaking = new Proxy(store, {
     get(target, key) {
       const value: unknown = Reflect.get(target, key, target);
-      if (key !== 'transaction') return typeof value === 'function' ? value.bind(target) : value;
-      return (kind: ChangeKind, change: () => unknown) => {
-        slices += 1;
-        if (slices === 3) throw new Crash();
-        return target.transaction(kind, change);
-      };
+      if (key !== 'merge') return typeof value === 'function' ? value.bind(target) : value;
+      return (write: () => unknown) =>
+        target.merge(
+          () => {
+            write();
+            throw new Crash();
+          },
+          () => undefined,
+        );
     },
   });
   bench.restart({ store: breaking });
   bench.mirror.start();
   await until(() => bench.time.due.length > 0);
   t.deepEqual(bench.logged, ['mirror.not_written {"reason":"CRASH"}']);
-  t.is(store.bookmarks.all().length, 1 + 50, 'two slices of fifty rows');
-  t.is(bench.merged, 2, 'what was merged shows');
+  t.deepEqual(namesOf(bench), ['A'], 'all of it or nothing');
   t.is(namesIn(path).length, 251, 'the edit is still there');
   bench.time.timers = [];
   bench.restart();
@@ -970,30 +972,10 @@ test('a stop writes what is waiting', async (t) => {
   t.deepEqual(bench.time.due, []);
 });
 
-test('waypoints are merged in slices of at most fifty rows, tags counted', (t) => {
-  const waypoints = [3, 0, 125, 49, 50, 1].map((count, index) => ({
-    ...at(`W${index}`),
-    isCrowded: false,
-    isMarked: true,
-    tags: Array.from({ length: count }, (_, tag) => `t${tag}`),
-  }));
-  const steps = waypoints.map((waypoint) => ({ do: 'add', waypoint }) as const);
-  const slices = [...slicesOf(steps)].map((slice) =>
-    slice.flatMap((step) => (step.do === 'add' ? [step.waypoint] : [])),
-  );
-  for (const slice of slices) {
-    const rows = slice.reduce((sum, { tags }) => sum + 1 + tags.length, 0);
-    t.true(rows <= 51, `${rows}`);
-  }
-  const merged = new Map(waypoints.map(({ name }) => [name, [] as string[]]));
-  for (const { name, tags } of slices.flat()) merged.get(name)?.push(...tags);
-  t.deepEqual(
-    [...merged],
-    waypoints.map(({ name, tags }) => [name, tags]),
-  );
-});
-
-type Named = { name: string; tags?: string[] };
+interface Named {
+  readonly name: string;
+  readonly tags?: string[];
+}
 
 test('an edit of bookmarks.gpx is found by lists, tags, search and clusters of the running daemon', async (t) => {
   const daemon = await startTestDaemon(t);
@@ -1042,25 +1024,6 @@ test('a bookmarks file that cannot be written fails no request, and the log has 
   await daemon.close();
   const lines = daemon.logged.filter((line) => line.startsWith('mirror.'));
   t.deepEqual(lines, ['mirror.not_written {"reason":"ENOTFILE"}', 'mirror.stale_at_stop {}']);
-});
-
-test('tags without any bookmark, of a daemon that was killed before they were mirrored, are in the file of the next', async (t) => {
-  const root = temporaryDirectory(t);
-  const daemon = await startTestDaemon(t, { root });
-  const source = join(root, 'source');
-  mkdirSync(source);
-  writeFileSync(join(source, 'a.gpx'), gpx(at('Hut')));
-  t.is((await daemon.call('POST', '/api/import', { dir: source })).status, 200);
-  t.is((await daemon.call('POST', '/api/tags', { ...at('Hut'), tags: ['alps'] })).status, 201);
-  await daemon.close();
-  // As if it had been: neither the file nor that it was written.
-  const { bookmarksFile, waypointsDatabase } = daemon.paths;
-  rmSync(bookmarksFile);
-  const db = new Database(waypointsDatabase);
-  t.is(db.prepare("DELETE FROM meta WHERE key = 'mirror'").run().changes, 1);
-  db.close();
-  await (await startTestDaemon(t, { root })).close();
-  t.regex(readFileSync(bookmarksFile, 'utf8'), /<wd:tag>alps</u);
 });
 
 test('a start with nothing to do starts no worker: no bookmark and no file, or a file that is what it should be', async (t) => {

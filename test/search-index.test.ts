@@ -1,14 +1,11 @@
 import test from 'ava';
 import fc from 'fast-check';
-import { clusterJson } from '../search/clusters.ts';
-import { JsonBytes } from '../search/json-bytes.ts';
+import { findClusters } from '../search/clusters.ts';
+import { buildSearchIndex, emptySearchIndex } from '../search/library-data.ts';
 import { LibraryIndex } from '../search/library-index.ts';
 import { WaypointIndex } from '../search/waypoint-index.ts';
 import { compareFolded, foldName } from '../model/fold.ts';
 import { identityOf, isSameIdentity } from '../model/identity.ts';
-import { buildSearchIndex } from '../search/index/build.ts';
-import { emptySearchIndex } from '../search/index/data.ts';
-import { finish, keyedOrder, radixSort } from '../search/index/radix-sort.ts';
 import { aligned, referenceClusters, type ClusterItem } from './reference/clusters.ts';
 import { eachOnce, row, shownPlaces, type Row } from './reference/places.ts';
 import { rounds } from './helpers/effort.ts';
@@ -17,7 +14,7 @@ const seed = 20_240_609;
 const every = { zoom: 24, grid: 8, bookmarksOnly: false, bounds: false } as const;
 
 function shownBy(index: WaypointIndex): ClusterItem[] {
-  return JSON.parse([...clusterJson(index.snapshot(), every)].join(''));
+  return JSON.parse(JSON.stringify([...findClusters(index.snapshot(), every).items]));
 }
 
 function dataOf(rows: readonly Row[]) {
@@ -32,10 +29,11 @@ test('search index: lies in shared memory whole, and holds every waypoint with i
   ];
   const data = dataOf(rows);
   for (const part of Object.values(data)) {
-    if (ArrayBuffer.isView(part)) t.true(part.buffer instanceof SharedArrayBuffer);
+    for (const view of [part, ...Object.values(part)])
+      if (ArrayBuffer.isView(view)) t.true(view.buffer instanceof SharedArrayBuffer);
   }
   const library = new LibraryIndex(data);
-  const places = Array.from({ length: 3 }, (_, position) => library.place(position));
+  const places = Array.from({ length: 3 }, (_, rank) => library.place(rank));
   t.deepEqual(
     places.toSorted((a, b) => b.lat - a.lat),
     rows.toSorted((a, b) => b.lat - a.lat),
@@ -57,9 +55,8 @@ test('search index: ranks ascend by folded name, lat, lon, and find gives each w
   fc.assert(
     fc.property(fc.array(row, { maxLength: 150 }), (rows) => {
       const library = eachOnce(rows);
-      const data = dataOf(library);
-      const index = new LibraryIndex(data);
-      const ranked = Array.from(data.byName, (position) => index.place(position));
+      const index = new LibraryIndex(dataOf(library));
+      const ranked = library.map((_, rank) => index.place(rank));
       for (const [at, place] of ranked.entries()) {
         const next = ranked[at + 1];
         if (next === undefined) continue;
@@ -76,59 +73,6 @@ test('search index: ranks ascend by folded name, lat, lon, and find gives each w
     }),
     { seed, numRuns: rounds(100) },
   );
-});
-
-test('search index: every unit of UTF-16 is folded and escaped as by itself', (t) => {
-  const units = Array.from({ length: 0x1_0000 }, (_, code) => String.fromCharCode(code));
-  const rows = units.map((unit, code) => ({ name: `x${unit}`, lat: 0, lon: code / 1_000 }));
-  const { names, nameStart, byName, folded, foldedStart } = dataOf(rows);
-  const read = Array.from(byName, (position, rank) => {
-    const json = Buffer.from(names.subarray(nameStart[position]!, nameStart[position + 1]!));
-    const text = Buffer.from(folded.subarray(foldedStart[rank]!, foldedStart[rank + 1]!));
-    return { name: JSON.parse(`"${json.toString()}"`) as string, folded: text.toString() };
-  });
-  const wrong = read.filter((place) => {
-    // A lone half of a character is written as U+FFFD.
-    const expected = Buffer.from(`${foldName(place.name.replace('\0', ' '))}\0`);
-    return place.folded !== expected.toString();
-  });
-  t.deepEqual(wrong, []);
-  t.is(new Set(read.map(({ name }) => name)).size, units.length);
-});
-
-test('search index: thousands of names with the same beginnings rank as a plain sort has them', (t) => {
-  const endings = ['', 'a', 'b', 'aaaa', 'aaab', 'é', 'ée', '山', '😀', ' 7', 'long '.repeat(90)];
-  const rows = Array.from({ length: 3_000 }, (_, at) => {
-    const mixed = Math.imul(at, 0x9e37_79b1) >>> 4;
-    const beginning = ['Camp', 'Ca', 'Camping ', '', 'Ñandú'][mixed % 5]!;
-    const middle = endings[(mixed >>> 3) % endings.length]!;
-    const ending = endings[(mixed >>> 8) % endings.length]!;
-    return { name: beginning + middle + ending, lat: (mixed >>> 12) % 7, lon: at % 90, at };
-  });
-  const library = eachOnce(rows);
-  const index = new LibraryIndex(dataOf(library));
-  const ranked = Array.from(index.data.byName, (position) => index.place(position));
-  const expected = library.toSorted(
-    (a, b) => compareFolded(foldName(a.name), foldName(b.name)) || a.lat - b.lat || a.lon - b.lon,
-  );
-  t.deepEqual(
-    ranked,
-    expected.map(({ name, lat, lon }) => ({ name, lat, lon })),
-  );
-});
-
-test('search index: gives back at once what only its building took', (t) => {
-  const rows = Array.from({ length: 20_000 }, (_, at) => ({
-    name: `Place ${at % 999}`,
-    lat: at % 80,
-    lon: at % 170,
-  }));
-  const before = process.memoryUsage().arrayBuffers;
-  const data = dataOf(rows);
-  const taken = process.memoryUsage().arrayBuffers - before;
-  const views = Object.values(data).filter((part) => ArrayBuffer.isView(part));
-  const kept = views.reduce((sum, { byteLength }) => sum + byteLength, 0);
-  t.true(taken < kept * 1.2, `${taken} bytes for ${kept}`);
 });
 
 test('search index: find takes no neighbour, no other name, and joins both names of the antimeridian', (t) => {
@@ -230,19 +174,6 @@ test('live index: shows what a fresh start would, after any changes', async (t) 
   );
 });
 
-test('live index: setBookmarks and setHidden replace what was there', async (t) => {
-  const places = Array.from({ length: 6 }, (_, at) => ({ name: `p${at}`, lat: at, lon: at }));
-  const [a, b, c, d, e] = places as [Row, Row, Row, Row, Row];
-  const index = new WaypointIndex();
-  await index.replaceLibrary(dataOf(places));
-  const key = ({ name, lat, lon }: Row) => identityOf(name, lat, lon);
-  index.setBookmarks([a, b].map((place, id) => ({ id, ...place })));
-  index.setHidden([key(c), key(d)]);
-  index.setBookmarks([b, e].map((place, id) => ({ id, ...place })));
-  index.setHidden([key(d)]);
-  t.deepEqual(shownBy(index), referenceClusters(shownPlaces(places, [b, e], [d]), every));
-});
-
 test('live index: changes while a new library is taken in are in it', async (t) => {
   const places = Array.from({ length: 30_000 }, (_, at) => ({
     name: `p${at}`,
@@ -250,7 +181,7 @@ test('live index: changes while a new library is taken in are in it', async (t) 
     lon: at / 200,
   }));
   const index = new WaypointIndex();
-  index.setBookmarks(places.slice(0, 20_000).map((place, id) => ({ id, ...place })));
+  for (const [id, place] of places.slice(0, 20_000).entries()) index.putBookmark({ id, ...place });
   const swap = index.replaceLibrary(dataOf(places));
   t.is(index.libraryRevision, '', 'twenty thousand covers take more than one turn');
   index.removeBookmark(0);
@@ -269,70 +200,9 @@ test('live index: a later library overtakes one that is still being taken in', a
     lon: at / 200,
   }));
   const index = new WaypointIndex();
-  index.setBookmarks(places.map((place, id) => ({ id, ...place })));
+  for (const [id, place] of places.entries()) index.putBookmark({ id, ...place });
   const first = index.replaceLibrary(buildSearchIndex(places, places.length, 'first'));
   const second = index.replaceLibrary(buildSearchIndex(places, 10, 'second'));
   t.deepEqual(await Promise.all([first, second]), [false, true]);
   t.is(index.libraryRevision, 'second');
-});
-
-test('json bytes: numbers read back as exactly what they were, rounded ones to nine decimals', (t) => {
-  const json = new JsonBytes();
-  const decimal = fc
-    .tuple(fc.integer({ min: -180_000_000, max: 180_000_000 }), fc.integer({ min: 0, max: 9 }))
-    .map(([units, places]) => Math.max(-180, Math.min(180, units / 10 ** places)));
-  const small = fc.constantFrom(0, -0, 1e-7, -1e-9, 1.5e-9, 1e-10, 180, -180, 99.999_999_999, 10);
-  const number = fc.oneof(decimal, small, fc.double({ min: -180, max: 180, noNaN: true }));
-  fc.assert(
-    fc.property(number, (value) => {
-      json.number(value);
-      t.is(Number(JSON.parse(json.take())) + 0, value + 0);
-      json.rounded(value);
-      const text = json.take();
-      t.true(Math.abs(Number(JSON.parse(text)) - value) <= 0.500_001e-9);
-      t.regex(text, /^-?\d{1,3}(\.\d{1,9})?$/);
-    }),
-    { seed, numRuns: rounds(1_000), examples: [[123.456_789_012], [0.1 + 0.2]] },
-  );
-});
-
-test('json bytes: text of any length and kind, in the order in which it was added', (t) => {
-  const json = new JsonBytes();
-  const long = 'é"山😀\\n'.repeat(20_000);
-  json.ascii('[');
-  json.string(long);
-  json.ascii(',"');
-  json.utf8(Buffer.from(`xx${'ñ'.repeat(90_000)}xx`), 2, 180_002);
-  json.ascii('"]');
-  t.deepEqual(JSON.parse(json.take()), [long, 'ñ'.repeat(90_000)]);
-  t.is(json.length, 0);
-  t.is(json.take(), '');
-});
-
-test('radix sort: ascending and stable, within the range only', (t) => {
-  const keys = fc.oneof(
-    fc.array(fc.integer({ min: 0, max: 2 ** 32 - 1 }), { maxLength: 300 }),
-    fc.array(fc.constantFrom(0, 1, 255, 256, 65_536, 2 ** 31, 2 ** 32 - 1), { maxLength: 300 }),
-  );
-  fc.assert(
-    fc.property(keys, fc.nat(40), (values, margin) => {
-      const pairs = keyedOrder(values.length);
-      pairs.keys.set(values);
-      const from = Math.min(margin, values.length);
-      const to = Math.max(from, values.length - margin);
-      finish(radixSort(pairs, keyedOrder(values.length), from, to));
-      const before = Array.from(values.keys());
-      const expected = [
-        ...before.slice(0, from),
-        ...before.slice(from, to).sort((a, b) => values[a]! - values[b]! || a - b),
-        ...before.slice(to),
-      ];
-      t.deepEqual([...pairs.order], expected);
-      t.deepEqual(
-        [...pairs.keys],
-        expected.map((at) => values[at]),
-      );
-    }),
-    { seed, numRuns: rounds(200) },
-  );
 });

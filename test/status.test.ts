@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import test from 'ava';
 import { LibraryWork, type ImportTasks } from '../daemon/import/library-work.ts';
 import type { WorkerPool } from '../daemon/pool.ts';
-import { emptySearchIndex } from '../search/index/data.ts';
+import { emptySearchIndex } from '../search/library-data.ts';
 import { idleImport, startFakeDaemon, testCli } from './helpers/cli.ts';
 import { startTestDaemon } from './helpers/daemon.ts';
-import { gpx, noLedger, writeTree } from './helpers/imports.ts';
+import { gpx, noList, writeTree } from './helpers/imports.ts';
 import { temporaryDirectory } from './helpers/temporary-directory.ts';
 
 test('GET /api/status tells what the daemon holds and since when it runs', async (t) => {
@@ -48,7 +48,7 @@ test('a library that is being read is told of, and so is one that could not be r
     clock: { now: () => 0, monotonic: () => 0 },
     log: { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} },
     onIndex: () => {},
-    ledger: noLedger,
+    list: noList,
     pool: pool as unknown as WorkerPool<ImportTasks>,
   });
   const over = library.reconcile(true);

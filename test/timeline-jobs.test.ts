@@ -395,8 +395,7 @@ function directJobs(t: ExecutionContext): DirectJobs {
   const jobs = new TimelineJobs(
     {
       libraryPath: '',
-      waypointsPath: 'none',
-      contentOf: () => undefined,
+      isActive: () => false,
       clock: time.clock,
       log: { debug() {}, info() {}, warn() {}, error() {} },
       libraryReady: () => libraryReady.promise,

@@ -1,9 +1,7 @@
 /** The parts of the timeline worker that no small track reaches: merging, bounded memory, geometry at the edges. */
 import test from 'ava';
 import fc from 'fast-check';
-import { dayOf, encodeDay, pointColumns } from '../storage/day-blob.ts';
-import { DayCursor } from '../storage/day-cursor.ts';
-import { DayBlobCorrupt } from '../storage/number-columns.ts';
+import { encodeDay, pointColumns } from '../storage/day-blob.ts';
 import type { DayRow } from '../storage/library/day-reader.ts';
 import { LongestStops } from '../worker/timeline/aggregate/longest-stops.ts';
 import { PairSet } from '../worker/timeline/aggregate/pair-set.ts';
@@ -16,9 +14,8 @@ import {
 } from '../worker/timeline/aggregate/trips/movement.ts';
 import { Zone } from '../worker/timeline/calendar/zone.ts';
 import { CoMovingDevices } from '../worker/timeline/detect/co-moving-devices.ts';
-import { Detector } from '../worker/timeline/detect/detector.ts';
 import { detectionParameters } from '../worker/timeline/detect/parameters.ts';
-import { Stay, SteadyTrack } from '../worker/timeline/detect/stay.ts';
+import { Stay } from '../worker/timeline/detect/stay.ts';
 import { WanderWindow } from '../worker/timeline/detect/wander-window.ts';
 import { periodOf } from '../worker/timeline/period.ts';
 import { LocalPlane } from '../worker/timeline/detect/local-plane.ts';
@@ -67,7 +64,7 @@ function rowsOf(parts: readonly Part[]): DayRow[] {
     .toSorted((a, b) => a.firstMs - b.firstMs || a.id - b.id);
 }
 
-function merged(parts: readonly Part[], mostBytes?: number): (readonly number[])[] {
+function merged(parts: readonly Part[], most?: number): (readonly number[])[] {
   const found: (readonly number[])[] = [];
   const blobs = parts.map(({ times }, number) => blobOf(times, number));
   mergeDay(
@@ -76,7 +73,7 @@ function merged(parts: readonly Part[], mostBytes?: number): (readonly number[])
     ({ timeMs, latE7 }, from, to, source, kind) => {
       for (let i = from; i < to; i += 1) found.push([timeMs[i]!, source, kind, latE7[i]!]);
     },
-    mostBytes,
+    most,
   );
   return found;
 }
@@ -105,7 +102,6 @@ test('parts of a day that overlap are merged by time, source, kind and place in 
     fc.property(scene, (drawn) => {
       const parts = drawn.map(({ source, kind, start, steps, repeat }, part): Part => {
         let time = start * 1_000;
-        // Some have more points than are decoded at once.
         const all = Array.from({ length: repeat }, () => steps).flat();
         return { source, kind, part, times: all.map((step) => (time += step * 1_000)) };
       });
@@ -115,43 +111,12 @@ test('parts of a day that overlap are merged by time, source, kind and place in 
   );
 });
 
-test('equal times at the end of what is decoded at once', (t) => {
-  const long = Array.from({ length: 1_025 }, (_, i) => Math.min(i, 1_023) * 1_000);
-  const parts = [
-    { source: 1, kind: 0, part: 0, times: long },
-    { source: 0, kind: 0, part: 0, times: [1_023_000, 1_023_000, 1_024_000] },
-  ];
-  t.deepEqual(merged(parts), sorted(parts));
-});
-
 test('more overlapping parts than fit into memory are refused, as many as fit are not', (t) => {
   const parts = [0, 1, 2].map((source) => ({ source, kind: 0, part: 0, times: [0, 1_000] }));
-  // Encoded bytes, and two points of 16 bytes in columns.
-  const bytes = 3 * (blobOf([0, 1_000], 0).length + 32);
-  t.is(merged(parts, bytes + 6).length, 6);
-  t.throws(() => merged(parts, bytes - 6), { message: /Too many/ });
+  t.is(merged(parts, 6).length, 6);
+  t.throws(() => merged(parts, 5), { message: /Too many/ });
   const apart = parts.map(({ source }) => ({ source, kind: 0, part: 0, times: [source * 5_000] }));
-  t.is(merged(apart, bytes / 2).length, 3);
-});
-
-test('a blob is read in pieces as in one, and a damaged one is refused', (t) => {
-  const times = Array.from({ length: 1_000 }, (_, i) => dayMs + i * 86_399);
-  const blob = blobOf(times, 1);
-  const columns = pointColumns(300);
-  const cursor = new DayCursor(blob);
-  const read: number[] = [];
-  for (let count = cursor.read(columns); count > 0; count = cursor.read(columns)) {
-    read.push(...columns.timeMs.subarray(0, count));
-  }
-  t.deepEqual(read, times);
-  t.is(dayOf(read[0]!), 1);
-  for (const length of [0, 1, 5, 1_000, 2_500]) {
-    const cut = blob.subarray(0, length);
-    t.throws(() => new DayCursor(cut).read(pointColumns(1_000)), { instanceOf: DayBlobCorrupt });
-  }
-  // One point, more than a day after the beginning of the day.
-  const late = Uint8Array.of(1, 0, 1, 0, 0xff, 0xff, 0xff, 0xff, 0x0f, 0, 0);
-  t.throws(() => new DayCursor(late).read(columns), { instanceOf: DayBlobCorrupt });
+  t.is(merged(apart, 2).length, 3);
 });
 
 // Bounded memory
@@ -417,22 +382,6 @@ test('a way of few positions, 150 s apart, is not judged by its speed alone', (t
 });
 
 // What is only faster
-
-test('an unbroken stay takes all of its points at once', (t) => {
-  const never = { moved: () => t.fail(), stayed: () => t.fail() };
-  const detector = new Detector(periodOf(0, 1, new Zone('UTC')), detectionParameters(), never);
-  const steady = Object.assign(new SteadyTrack(), { nearLat: 100, nearLon: 100 });
-  const observe = (timeMs: number): void => {
-    // A place that is repeated to the last digit is a receiver's that has lost its way.
-    detector.observe(Object.assign(new Point(), { timeMs, latE7: (timeMs / 10_000) % 7 }));
-    steady.timeMs = timeMs;
-  };
-  const columns = pointColumns(1_000);
-  for (let i = 0; i < 1_000; i += 1) columns.timeMs[i] = hourMs + i * 1_000;
-  t.is(detector.observeSteady(columns, 0, 1_000, steady), 0, 'on the way');
-  for (let timeMs = 0; timeMs < hourMs; timeMs += 10_000) observe(timeMs);
-  t.is(detector.observeSteady(columns, 0, 1_000, steady), 1_000);
-});
 
 test.serial('the offset of a zone is looked up once a day', (t) => {
   // oxlint-disable-next-line typescript/unbound-method -- it is called with its object, and put back

@@ -1,5 +1,3 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import test from 'ava';
 import { limits } from '../model/limits.ts';
 import { document, point, served, track, type Fix } from './helpers/tracks.ts';
@@ -268,31 +266,4 @@ test('GET /api/tracks/points lists points with elevation, of all imports or one,
     t.is((await daemon.get(`/api/tracks/points?${query}`)).body.field, field, query);
   const week = 'from=2024-05-01T00:00:00Z&to=2024-05-08T00:00:00Z';
   t.is((await daemon.get(`/api/tracks/points?${week}`)).status, 200);
-});
-
-test('tracks and tiles: an answer from before the list of imports knew a file is no longer good', async (t) => {
-  const { daemon } = await served(t);
-  const dir = join(daemon.root, 'tracks');
-  mkdirSync(dir);
-  const ask = (etag: string) => daemon.get('/api/tracks', { 'if-none-match': etag });
-  let early = '';
-  // A busy machine may answer before and after, and not meanwhile: then with other files.
-  for (let lon = 1; early === '' && lon < 20; lon += 1) {
-    writeFileSync(join(dir, `walk-${lon}.gpx`), track([[10, lon, '2024-05-01T10:00:00Z']]));
-    // Its index takes a while, which is when the file is in the library and not yet in the list.
-    const waypoints = Array.from(
-      { length: 40_000 },
-      (_, at) => `<wpt lat="${at / 1_000}" lon="${lon}"><name>${at}</name></wpt>`,
-    );
-    writeFileSync(join(dir, `wpt-${lon}.gpx`), document(waypoints.join('')));
-    let isOver = false;
-    const importing = daemon.call('POST', '/api/import', { dir }).finally(() => (isOver = true));
-    while (!isOver) {
-      const { text, headers } = await ask('');
-      if (text.includes('"import":0,')) early = headers.get('etag') ?? '';
-    }
-    t.is((await importing).status, 200);
-  }
-  t.not(early, '');
-  t.is((await ask(early)).status, 200);
 });

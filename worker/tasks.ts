@@ -1,16 +1,7 @@
 import { isDamage } from '../storage/database.ts';
 import { markLibraryDamaged } from '../storage/library/prepare.ts';
-import {
-  changeFiles as runChange,
-  type ChangeOutcome,
-  type ChangeTask,
-} from './import/change-files.ts';
-import {
-  importDirectory as runImport,
-  type ImportTask,
-  type LibraryTask,
-} from './import/import-directory.ts';
-import { reconcileLibrary as runReconcile, type ReconcileOutcome } from './import/reconcile.ts';
+import { followList as runFollow, type FollowOutcome, type FollowTask } from './import/follow.ts';
+import { importDirectory as runImport, type ImportTask } from './import/import-directory.ts';
 import { toldOutcome, type ToldOutcome } from './import/told-result.ts';
 import { runTask } from './run-task.ts';
 
@@ -19,12 +10,8 @@ export function importDirectory(task: ImportTask): ToldOutcome {
   return guarded(task.libraryPath, () => toldOutcome(runImport(task), task.origin));
 }
 
-export function changeFiles(task: ChangeTask): ChangeOutcome {
-  return guarded(task.libraryPath, () => runChange(task));
-}
-
-export function reconcileLibrary(task: LibraryTask): ReconcileOutcome {
-  return guarded(task.libraryPath, () => runReconcile(task));
+export function followList(task: FollowTask): FollowOutcome {
+  return guarded(task.libraryPath, () => runFollow(task));
 }
 
 function guarded<T>(libraryPath: string, task: () => T): T {

@@ -38,12 +38,12 @@ export function listPoints(task: PointListTask): TileOutcome {
   return withTracks(task, (reader, look) => encoder.encode(runPoints(task, reader, look)));
 }
 
-/** Here, for the main thread has no time for megabytes. */
+/** Encodes here: the main thread has no time for megabytes. */
 const encoder = new TextEncoder();
 
 class Cancelled extends Error {}
 
-/** Kept for the next task: opening one takes longer than most tiles. It goes with the thread. */
+/** Kept as long as the thread: opening one costs more than most tiles. */
 let opened: TrackReader | undefined;
 
 function withTracks<T>(
@@ -59,7 +59,7 @@ function withTracks<T>(
     () => {
       try {
         look();
-        const reader = (opened ??= new TrackReader(task.waypointsPath, task.libraryPath));
+        const reader = (opened ??= new TrackReader(task.libraryPath));
         return reader.snapshot(() => work(reader, look));
       } catch (error) {
         if (error instanceof Cancelled) return undefined;

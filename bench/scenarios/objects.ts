@@ -120,7 +120,7 @@ async function ratePerSecond(
 }
 
 /** Announces one object over and over, beside all that are stored. @returns p99 in ms. */
-export async function announce({ port }: ServerProcess, durationMs: number): Promise<number> {
+async function announce({ port }: ServerProcess, durationMs: number): Promise<number> {
   const oid = createHash('sha256').update('new').digest('hex');
   const headers = { authorization, accept: mediaType, 'content-type': mediaType };
   const body = { oid, size: 1 };

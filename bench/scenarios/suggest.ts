@@ -1,9 +1,7 @@
-import { openLikeBaseline, type LikeBaseline } from '../baselines/like-sql.ts';
 import { places } from '../data.ts';
-import { ownCpuMs } from '../measure/process-cost.ts';
 import { percentile } from '../measure/statistics.ts';
 import { Random } from '../random.ts';
-import { atMost, timesAtLeast } from '../report/figure.ts';
+import { atMost } from '../report/figure.ts';
 import { counted, difference, scenario } from '../scenario.ts';
 import { seed } from '../session.ts';
 import type { ServerProcess } from '../subjects/server-process.ts';
@@ -16,13 +14,10 @@ interface Subject {
 
 interface Prepared {
   readonly daemon: ServerProcess;
-  readonly like: LikeBaseline;
   readonly queries: readonly string[];
 }
 
-/** Five times LIKE is asked at this size. */
 const largeStore = 1_000_000;
-const like = 'SQL LIKE';
 
 /** Search as one types. */
 export const suggest = scenario<Subject, Prepared>({
@@ -45,26 +40,20 @@ export const suggest = scenario<Subject, Prepared>({
     const daemon = await session.filledDaemon(count);
     // The first requests of a process pay for code that was never run before.
     await search(daemon, queries.slice(0, queries.length / 4));
-    return { daemon, queries, like: openLikeBaseline(names) };
+    return { daemon, queries };
   },
-  run: async (_session, { daemon, queries, like: sql }) => {
+  run: async (_session, { daemon, queries }) => {
     const before = daemon.cpuMs();
     const walls = await search(daemon, queries);
     const spent = difference(daemon.cpuMs(), before);
-    const some = queries.slice(0, queries.length / 4);
-    const sqlBefore = ownCpuMs();
-    for (const query of some) sql.run(query);
-    const sqlCpu = (ownCpuMs() - sqlBefore) / some.length;
-    sql.close();
-    return { cpu: spent && spent / queries.length, sqlCpu, p99: percentile(walls, 0.99) };
+    return { cpu: spent && spent / queries.length, p99: percentile(walls, 0.99) };
   },
-  figures: ({ count, letters }) => [
+  figures: ({ count }) => [
     {
       what: 'CPU of a request',
       unit: 'ms',
       of: 'cpu',
-      against: [like, 'sqlCpu', 'gain'],
-      bar: letters === undefined && count === largeStore ? timesAtLeast(5) : undefined,
+      bar: atMost(count === largeStore ? 15 : 3),
     },
     { what: 'a request, p99', unit: 'ms', of: 'p99', bar: atMost(25) },
   ],

@@ -21,10 +21,10 @@ interface Prepared {
 const startDay = parseDate('2004-01-01')!;
 const unitsPerDegree = 1e7;
 const zooms = [0, 6, 10, 12, 14, 16] as const;
-/** What a tile of a million points may cost, and what one of all may at zoom 0, ms. */
-const mostMs = (zoom: number): number => (zoom < 10 ? 20 : 5);
+/** CPU of a tile of a million points, and of one of all points at zoom 0, ms. */
+const mostMs = 15;
 const mostMsOfAll = 100;
-const mostBytes = 60_000;
+const mostBytes = 150_000;
 const million = 117;
 const mostCalls = 500;
 const small = '/api/version';
@@ -78,7 +78,7 @@ export const tiles = scenario<number, Prepared>({
         what: `CPU of a tile at zoom ${zoom}`,
         unit: 'ms' as const,
         of: `cpu${zoom}`,
-        bar: atMost(days <= million ? mostMs(zoom) : zoom === 0 ? mostMsOfAll : undefined),
+        bar: atMost(days <= million ? mostMs : zoom === 0 ? mostMsOfAll : undefined),
       },
       {
         what: `a tile at zoom ${zoom}`,

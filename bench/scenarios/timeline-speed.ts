@@ -72,7 +72,7 @@ export const timelineSpeed = scenario<number, Prepared>({
       what: 'CPU of a job, places and text included',
       unit: 'ms',
       of: 'cpu',
-      bar: atMost(days === million ? 2_000 : undefined),
+      bar: atMost(days === million ? 1_000 : undefined),
     },
     {
       what: 'CPU of a job',

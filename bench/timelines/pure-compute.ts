@@ -13,6 +13,7 @@ import type { Block } from './long-recording.ts';
  */
 export function pureComputeMs(blocks: Iterable<Block>, startDay: number, days: number): number {
   const source = {
+    id: 1,
     sha256: '0'.repeat(64),
     observations: 0,
     missingTimes: 0,

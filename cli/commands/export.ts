@@ -7,7 +7,7 @@ import { ExitError, usageError } from '../../model/exit-error.ts';
 import { exportContents, exportFormats, type ExportFormat } from '../../model/export.ts';
 import { renameDurably, temporaryBeside } from '../../storage/atomic-file.ts';
 import { defineCommand } from '../program/command.ts';
-import { otherFormat } from './import/other-formats.ts';
+import { isLookedInto, promisedFormat } from '../../model/recorder-formats.ts';
 import { withDaemon } from '../program/connection.ts';
 import { notWritten } from '../terminal/access.ts';
 import { note, write } from '../terminal/output.ts';
@@ -84,7 +84,9 @@ function chooseFormat(
       `A file that ends in ${ending} is not to hold ${labels[wanted]}. Give it another ending, or leave out --format.`,
     );
   }
-  if (promised === undefined && otherFormat(ending) !== undefined) {
+  const isOtherFormat =
+    promisedFormat(ending) !== undefined || isLookedInto(ending) || foreign.has(ending);
+  if (promised === undefined && isOtherFormat) {
     throw usageError(
       `Files that end in ${ending} are not written. End the file in .gpx, .geojson, .kml or .csv.`,
     );
@@ -98,6 +100,9 @@ const labels: Readonly<Record<ExportFormat, string>> = {
   kml: 'KML',
   csv: 'CSV',
 };
+
+/** Endings of formats that are neither read nor written. */
+const foreign = new Set(['.igc', '.gdb', '.plt', '.loc', '.itn', '.ov2']);
 
 /** The formats that endings promise; GeoJSON is often kept as plain `.json`. */
 const endings: ReadonlyMap<string, ExportFormat> = new Map([

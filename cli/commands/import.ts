@@ -1,7 +1,8 @@
+import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ApiClient } from '../../client/waypoints/node/api-client.ts';
 import { RequestFailure } from '../../client/waypoints/request-failure.ts';
-import { ExitError, usageError } from '../../model/exit-error.ts';
+import { ExitError } from '../../model/exit-error.ts';
 import { failureTable } from '../../model/failure.ts';
 import {
   importCancelSchema,
@@ -15,11 +16,11 @@ import { defineCommand } from '../program/command.ts';
 import { withDaemon } from '../program/connection.ts';
 import type { CommandContext } from '../program/context.ts';
 import { endAsStopped, whenStopped } from '../terminal/interrupts.ts';
-import { invocation } from '../terminal/invocation.ts';
+import { mayDo } from '../terminal/access.ts';
+import { invocation, shellWord } from '../terminal/invocation.ts';
 import { note, printJson } from '../terminal/output.ts';
 import { progressBar } from '../terminal/progress-bar.ts';
-import { convertUnread, requireGpsbabel } from './import/convert.ts';
-import { hiddenFolderLine, unseenFolder } from './import/hidden-folder.ts';
+import { forTerminal } from '../terminal/text.ts';
 import { inputFrom } from './import/standard-input.ts';
 import { planImports } from './import/plan.ts';
 import { printSummary, sumResults, type ImportSum } from './import/summary.ts';
@@ -36,7 +37,6 @@ export const command = defineCommand({
     '--into <folder>': 'keep the copies in this sub-folder of the library',
     '--as <path>': 'what standard input is called in the library; "-" imports it',
     '--dry-run': 'only tell what would be imported',
-    '--convert': 'have gpsbabel, which must be installed, convert what is not read',
     '--again': 'also files that were removed from the library',
     '--json': 'print the result as JSON',
   },
@@ -56,29 +56,21 @@ Exit code: 0 if at least one of the files is in the library now, else 1.`,
       ...(options.dryRun && { dry_run: true }),
       ...(options.again && { again: true }),
     };
-    const program = converterFor(options.convert, options.dryRun);
     const requests = planImports(paths, options).map((request) => ({ ...request, ...flags }));
     const { results, failure, stopped } = await withDaemon(
       { context, endsInOrder: true, makesData: true },
-      (client, session) => importAll(client, { requests, program }, session.stopped),
+      (client, session) => importAll(client, requests, session.stopped),
     );
     const sum = sumResults(results);
     if (results.length > 0 || failure === undefined) {
       await (isJson ? printJson(sum) : printSummary(sum));
       const unseen = unseenFolder(sum);
-      if (unseen !== undefined) note(hiddenFolderLine(unseen));
+      if (unseen !== undefined) note(unseenFolderLine(unseen));
     }
     if (failure !== undefined) throw failure;
     endWith(sum, stopped);
   },
 });
-
-/** The gpsbabel that is to convert what is not read, if one is. */
-function converterFor(convert: boolean, dryRun: boolean) {
-  if (!convert) return undefined;
-  if (dryRun) throw usageError('--convert imports what it converts: leave out --dry-run.');
-  return requireGpsbabel();
-}
 
 /** Tells why an import ended early, and with the exit code whether there is anything of it. */
 function endWith(sum: ImportSum, stopped: AbortSignal): void {
@@ -114,7 +106,7 @@ async function importInput(
  */
 async function importAll(
   client: ApiClient,
-  { requests, program }: { requests: readonly ImportRequest[]; program: string | undefined },
+  requests: readonly ImportRequest[],
   stopped: AbortSignal,
 ) {
   const results: ImportResult[] = [];
@@ -129,10 +121,7 @@ async function importAll(
     try {
       // It lasts as long as it lasts; a daemon that dies closes the connection.
       const input = { body: request, timeoutMs: 0 };
-      const result = await client.ask(importResultSchema, 'POST', '/api/import', input);
-      if (program === undefined) results.push(result);
-      else
-        results.push(...(await convertUnread(client, program, { request, result }, { stopped })));
+      results.push(await client.ask(importResultSchema, 'POST', '/api/import', input));
     } catch (error) {
       if (!(error instanceof Error)) throw error;
       return { results, failure: await explain(error, client, request), stopped };
@@ -152,7 +141,23 @@ async function explain(error: Error, client: ApiClient, { dir }: ImportRequest):
     );
   }
   const isUnseen = error.sentence === failureTable.import_directory.message;
-  return isUnseen ? new ExitError(hiddenFolderLine(dir)) : error;
+  return isUnseen ? new ExitError(unseenFolderLine(dir)) : error;
+}
+
+/** The folder of files that this command may read and the daemon may not; undefined where that is not what went wrong. */
+function unseenFolder({ files, duplicates, failures }: ImportSum): string | undefined {
+  const [first] = failures;
+  if (first === undefined || files + duplicates > 0) return undefined;
+  if (failures.some(({ reason }) => reason !== 'unreadable')) return undefined;
+  return mayDo('read', first.file) ? dirname(first.file) : undefined;
+}
+
+/** Says how to import a folder that the daemon, as a service, may not read. */
+function unseenFolderLine(folder: string): string {
+  const shown = forTerminal(folder);
+  if (!mayDo('read', folder)) return `You may not read ${shown}.`;
+  const program = invocation();
+  return `The daemon cannot open ${shown}, but this command can: a service may see less than you do. Move the files to another folder, or import them without the service: ${program} service stop; ${program} import ${shellWord(shown)}; ${program} service start`;
 }
 
 const pollMs = 200;

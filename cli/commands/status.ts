@@ -89,7 +89,7 @@ function* statusLines(status: Status): Generator<string> {
     ['data', status.data_dir],
     ['holds', holdings(status)],
     ['imported', importedLine(status.imported)],
-    ['bookmarks', deletionsLine(status.bookmarks_file)],
+    ['bookmarks', bookmarksFileLine(status.bookmarks_file)],
     ['import', importLine(status.import)],
     ['watch', watchLine(status.watch)],
     ['timelines', timelinesLine(status.timelines)],
@@ -110,10 +110,14 @@ function holdings({ library, waypoints, bookmarks }: Status): string | undefined
   return `${counted(waypoints ?? 0, 'waypoint')}, of which ${some}${missing}`;
 }
 
-function deletionsLine(file: DaemonStatus['bookmarks_file']): string | undefined {
-  if (file === undefined) return undefined;
-  const count = counted(file.deletions_waiting, 'waypoint');
-  return `the file would delete ${count}: ${invocation()} bookmarks merge --accept, or --discard`;
+function bookmarksFileLine(file: DaemonStatus['bookmarks_file']): string | undefined {
+  if (file?.deletions_waiting !== undefined) {
+    const count = counted(file.deletions_waiting, 'bookmark');
+    return `the edited file deletes ${count}: ${invocation()} bookmarks merge --accept, or --discard`;
+  }
+  if (file?.last_merge === undefined) return undefined;
+  const { at, added, changed, deleted, copy } = file.last_merge;
+  return `an edit of ${at.slice(0, 16)}Z was merged: ${added} added, ${changed} changed, ${deleted} deleted; the edited file is backups/${copy}`;
 }
 
 function importedLine(imported: DaemonStatus['imported']): string | undefined {

@@ -42,12 +42,17 @@ export function endAsStopped({ reason }: AbortSignal): void {
   process.exitCode = 128 + constants.signals[reason as NodeJS.Signals];
 }
 
-/** Watches for the first signal that asks to end; a second one ends the process at once. */
+/** npm repeats the Ctrl-C that a terminal has already sent, ms. */
+const echoMs = 400;
+
+/** Watches for the first signal that asks to end; a second one ends the process at once, but for an echo of the first. */
 export function watchForEnd() {
   const { promise: asked, resolve } = Promise.withResolvers<void>();
   const stopped = new AbortController();
-  const watching = watchSignals((signal, isFirst) => {
-    if (!isFirst) endBySignal(signal);
+  let first: { readonly signal: NodeJS.Signals; readonly at: number } | undefined;
+  const watching = watchSignals((signal) => {
+    if (first === undefined) first = { signal, at: performance.now() };
+    else if (first.signal !== signal || performance.now() - first.at >= echoMs) endBySignal(signal);
     stopped.abort();
     resolve();
   });

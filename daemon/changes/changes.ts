@@ -17,14 +17,14 @@ import type { Change, RecordedChange, RowChange } from '../../storage/waypoints/
 import type { TagRow } from '../../storage/waypoints/tags.ts';
 import type { Waypoints } from '../waypoints.ts';
 
-/** Takes back a run of the list of imported files, as a change of its own, whose number it gives. */
-type UndoRun = (run: number, change: number) => Promise<number | undefined>;
+/** Undoes a change of imports. @returns the number of the change that does it. */
+type UndoImports = (change: number) => Promise<number | undefined>;
 
 export interface ChangesOptions {
   readonly store: WaypointStore;
   readonly waypoints: Waypoints;
   readonly libraryReady: () => Promise<void>;
-  readonly undoRun: UndoRun;
+  readonly undoImports: UndoImports;
 }
 
 /** A change of more than this is not looked through in a list: to tell whether it can be taken back, and for details. */
@@ -55,13 +55,13 @@ export class Changes {
 
   /** @throws WaypointError unknown_change, already_undone, not_undoable, later_change */
   async undo(id: number): Promise<UndoneAnswer> {
-    const { store, waypoints, libraryReady, undoRun } = this.#options;
+    const { store, waypoints, libraryReady, undoImports } = this.#options;
     const found = store.changes.get(id);
-    if (found?.isFinished !== true) throw new WaypointError('unknown_change');
-    const { kind, count, undoneBy, run } = found;
+    if (found === undefined) throw new WaypointError('unknown_change');
+    const { kind, count, undoneBy, hasImports } = found;
     if (undoneBy !== null) throw new WaypointError('already_undone');
     await libraryReady();
-    const change = run === undefined ? (await waypoints.undo(id)).change : await undoRun(run, id);
+    const change = hasImports ? await undoImports(id) : waypoints.undo(id).change;
     if (change === undefined) throw new WaypointError('not_undoable');
     return { undone: id, kind, count, change };
   }
@@ -82,15 +82,12 @@ export class Changes {
     };
   }
 
-  #isUndoable({ isFinished, undoneBy }: Change, recorded: RecordedChange | undefined): boolean {
+  #isUndoable({ undoneBy }: Change, recorded: RecordedChange | undefined): boolean {
     const { store } = this.#options;
-    if (!isFinished || undoneBy !== null) return false;
+    if (undoneBy !== null) return false;
     if (recorded === undefined) return true;
-    if (recorded.run !== undefined) return store.imports.isAsLeft(recorded.run);
-    return (
-      (recorded.rows.length > 0 || recorded.parts !== undefined) &&
-      store.longChanges.isAsLeft(recorded)
-    );
+    if (recorded.hasImports) return store.imports.isAsLeft(recorded.id);
+    return recorded.rows.length > 0 && store.isAsLeft(recorded);
   }
 }
 

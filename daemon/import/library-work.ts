@@ -6,21 +6,18 @@ import type { DaemonStatus } from '../../model/status.ts';
 import { ImportProgress } from '../../worker/import/progress.ts';
 import type { ImportFolder } from '../../storage/waypoints/imports.ts';
 import { realPath } from '../../storage/real-path.ts';
-import type { SearchIndexData } from '../../search/index/data.ts';
+import type { SearchIndexData } from '../../search/library-data.ts';
 import type * as tasks from '../../worker/tasks.ts';
 import { keptPath } from '../../worker/import/managed-copies.ts';
-import type { ChangeOutcome } from '../../worker/import/change-files.ts';
+import type { FollowOutcome } from '../../worker/import/follow.ts';
 import type { ImportOrigin, LibraryTask } from '../../worker/import/import-directory.ts';
 import type { ToldOutcome } from '../../worker/import/told-result.ts';
 import { WorkerPool } from '../pool.ts';
-import type { LedgerSync } from './ledger-sync.ts';
+import type { ListedRun, ListSync } from './list-sync.ts';
 import { Turns } from './turns.ts';
 
 /** The tasks of the import worker. */
-export type ImportTasks = Pick<
-  typeof tasks,
-  'importDirectory' | 'changeFiles' | 'reconcileLibrary'
->;
+export type ImportTasks = Pick<typeof tasks, 'importDirectory' | 'followList'>;
 
 export interface LibraryWorkOptions {
   readonly libraryPath: string;
@@ -35,15 +32,14 @@ export interface LibraryWorkOptions {
   readonly onIndex: (index: SearchIndexData) => unknown;
   /** What of ours is no source wherever it lies: the bookmarks file, and all copies of it and of what was removed. */
   readonly ownFiles: readonly string[];
-  /** Follows what the library holds. */
-  readonly ledger: Pick<
-    LedgerSync,
-    'settle' | 'begin' | 'finish' | 'needs' | 'retentionTime' | 'unfinished'
-  >;
+  /** Takes new files into the list of imports. */
+  readonly list: Pick<ListSync, 'settle' | 'begin' | 'needs' | 'retentionTime'>;
   /** Tests gate the worker. */
   readonly pool?: WorkerPool<ImportTasks>;
 }
 
+/** How often the files of a running import are listed: about once for each group of files that is committed. */
+const listMs = 250;
 /** A recorder or a person saves one file after the other, and most of a small import is the start of its thread. */
 const warmMs = 60_000;
 
@@ -135,35 +131,40 @@ export class LibraryWork {
     progress: ImportProgress,
     origin: ImportOrigin = 'person',
   ): Promise<ToldOutcome & { change?: number | undefined }> {
-    const { importsDirectory, ledger, ownFiles, waypointsPath } = this.#options;
-    const lookup = waypointsPath === undefined ? {} : { waypointsPath };
-    const task = { request, ownFiles, origin, ...lookup };
+    const { importsDirectory, list, ownFiles } = this.#options;
+    const task = { request, ownFiles, origin };
     if (request.dry_run === true) return this.#run('importDirectory', progress, task);
-    const folder = origin === 'upload' ? undefined : await folderOf(request.dir);
-    const run = await ledger.begin('import', { folder });
-    const outcome: ToldOutcome = await this.#run('importDirectory', progress, task);
-    const { grown = [] } = outcome;
-    const change = await ledger.finish(run, new Set(grown.map(({ pathKey }) => pathKey)));
-    // Not before that is noted: cut off in between, the file was replaced, and can be had back.
-    for (const { sha256 } of grown)
-      if (!ledger.needs(sha256)) await rm(keptPath(importsDirectory, sha256), { force: true });
+    const run = list.begin(origin === 'upload' ? undefined : await folderOf(request.dir));
+    const timer = setInterval(() => listInBetween(run), listMs);
+    let outcome: ToldOutcome | undefined;
+    let change: number | undefined;
+    try {
+      outcome = await this.#run('importDirectory', progress, task);
+    } finally {
+      clearInterval(timer);
+      change = run.end(outcome?.reused ?? []);
+    }
+    // Not before that is listed: cut off in between, the file was replaced, and can be had back.
+    for (const { sha256 } of outcome.grown ?? [])
+      if (!list.needs(sha256)) await rm(keptPath(importsDirectory, sha256), { force: true });
     return { ...outcome, change };
   }
 
-  /** Changes the library as a run of the list of imported files plans; to be called in a turn. @throws as import. */
-  change(run: number): Promise<ChangeOutcome> {
-    const { waypointsPath = '' } = this.#options;
-    return this.#run('changeFiles', new ImportProgress(), { run, waypointsPath });
+  /** Makes library and folder equal to the list for some files; to be called in a turn. @throws as import. */
+  async follow(ids: readonly number[]): Promise<FollowOutcome> {
+    const outcome = await this.#run('followList', new ImportProgress(), { ids });
+    this.#options.list.settle(false);
+    return outcome;
   }
 
   /**
    * Runs a task that changes the library, and takes its index into use; to be called in a turn.
    * @throws as import.
    */
-  async #run<Name extends Exclude<keyof ImportTasks, 'reconcileLibrary'>>(
+  async #run<Name extends keyof ImportTasks>(
     name: Name,
     progress: ImportProgress,
-    task: Omit<Parameters<ImportTasks[Name]>[0], keyof LibraryTask | 'hasIndex'>,
+    task: Omit<Parameters<ImportTasks[Name]>[0], keyof LibraryTask | 'waypointsPath' | 'hasIndex'>,
   ): Promise<ReturnType<ImportTasks[Name]>> {
     const whole = { ...task, ...this.#task(progress), hasIndex: this.#hasIndex };
     let outcome;
@@ -193,36 +194,24 @@ export class LibraryWork {
   }
 
   async #reconcile(isLibraryEmpty: boolean): Promise<void> {
-    const { log, importsDirectory, ledger } = this.#options;
-    const { unfinished } = ledger;
-    if (isLibraryEmpty && unfinished.length === 0 && (await hasNoFiles(importsDirectory))) {
-      await ledger.settle(true);
+    const { log, importsDirectory, list } = this.#options;
+    if (isLibraryEmpty && (await hasNoFiles(importsDirectory))) {
+      list.settle(true);
       this.#isWhole = true;
       this.#hasIndex = true;
       return;
     }
     try {
       const task = this.#task(this.#reconcileProgress);
-      const { index, isWhole, ...counts } = await this.#pool.run('reconcileLibrary', task);
-      await this.#useIndex(index);
-      for (const run of unfinished) await this.#resume(run);
-      await ledger.settle(isWhole);
+      const { index, isWhole, isDiskFull, ...counts } = await this.#pool.run('followList', task);
+      if (index !== undefined) await this.#useIndex(index);
+      list.settle(isWhole);
       this.#isWhole = isWhole;
-      log.info('library.reconciled', { ...counts, complete: isWhole });
+      log.info('library.reconciled', { ...counts, complete: isWhole, disk_full: isDiskFull });
     } catch (error) {
       if (this.#isClosed) return;
       log.error('library.not_reconciled', describe(error));
       throw error;
-    }
-  }
-
-  /** Where that fails, what was done of it is a change of its own. */
-  async #resume(run: number): Promise<void> {
-    try {
-      await this.change(run);
-    } catch (error) {
-      if (this.#isClosed) throw error;
-      this.#options.log.warn('imports.change_not_finished', describe(error));
     }
   }
 
@@ -233,14 +222,24 @@ export class LibraryWork {
   }
 
   #task(progress: ImportProgress) {
-    const { libraryPath, importsDirectory, clock, ledger } = this.#options;
+    const { libraryPath, waypointsPath, importsDirectory, clock, list } = this.#options;
     return {
       libraryPath,
+      ...(waypointsPath !== undefined && { waypointsPath }),
       importsDirectory,
       progress: progress.shared,
       now: clock.now(),
-      retentionTime: ledger.retentionTime(),
+      retentionTime: list.retentionTime(),
     };
+  }
+}
+
+/** What fails now is listed at the end. */
+function listInBetween(run: ListedRun): void {
+  try {
+    run.list();
+  } catch {
+    // As above.
   }
 }
 

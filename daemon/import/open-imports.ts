@@ -4,8 +4,8 @@ import type { WaypointIndex } from '../../search/waypoint-index.ts';
 import type { WaypointStore } from '../../storage/store.ts';
 import type { Paths } from '../paths.ts';
 import { ImportedFiles } from './imported-files.ts';
-import { LedgerSync } from './ledger-sync.ts';
 import { LibraryWork } from './library-work.ts';
+import { ListSync } from './list-sync.ts';
 import { ImportRun } from './run.ts';
 import { Uploads } from './uploads.ts';
 
@@ -29,21 +29,27 @@ export function openImports({
   log,
 }: OpenImportsOptions) {
   const importsDirectory = paths.imports;
-  const ledger = new LedgerSync(store, clock);
+  const sync = new ListSync(store, clock);
   const library = new LibraryWork({
     libraryPath: paths.libraryDatabase,
     waypointsPath: paths.waypointsDatabase,
     importsDirectory,
     ownFiles: [paths.bookmarksFile, paths.backups],
     wasLibraryWhole,
-    ledger,
+    list: sync,
     clock,
     log,
     onIndex: (data) => index.replaceLibrary(data),
   });
   const countWaypoints = () => index.count();
   const imports = new ImportRun({ library, importsDirectory, clock, log, countWaypoints });
-  const files = new ImportedFiles({ library, ledger, list: store.imports, importsDirectory });
+  const files = new ImportedFiles({
+    library,
+    sync,
+    list: store.imports,
+    importsDirectory,
+    dataDirectory: paths.data,
+  });
   const directory = join(importsDirectory, '.incoming');
   const uploads = new Uploads({ library, directory, countWaypoints });
   return { library, imports, files, uploads };

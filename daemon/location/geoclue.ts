@@ -2,7 +2,7 @@ import { on } from 'node:events';
 import { existsSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 import { readGeoclueLocation } from '../../model/fix.ts';
-import { threadStart } from '../../model/program-files.ts';
+import { threadModule } from '../../model/program-files.ts';
 import type { GeoclueMessage } from './geoclue-thread.ts';
 import { SourceFailed, type LocationSource } from './location-source.ts';
 
@@ -23,9 +23,7 @@ export const geoclueSource: LocationSource = {
     const address = process.env['DBUS_SYSTEM_BUS_ADDRESS'];
     if (address === undefined && !busSockets.some((path) => existsSync(path)))
       throw new SourceFailed('no_bus');
-    const { module, workerData } = threadStart('daemon/location/geoclue-thread');
-    const thread = new Worker(module, {
-      workerData,
+    const thread = new Worker(threadModule('daemon/location/geoclue-thread'), {
       env: address === undefined ? {} : { DBUS_SYSTEM_BUS_ADDRESS: address },
       resourceLimits: { maxOldGenerationSizeMb: heapMb, maxYoungGenerationSizeMb: 4 },
       // What the library has to say is for its developers.

@@ -22,6 +22,8 @@ export async function isCurrent(
     const found = await stat(path);
     // A pipe would have us wait for its other end.
     if (!found.isFile() || found.size > quickBytes || state?.path !== path) return false;
+    // A file of an older version has no ids.
+    if (state.written === undefined) return false;
     const sha256 = hash('sha256', await readFile(path));
     return state.revision === store.meta.revision() && sha256 === state.known[0]?.sha256;
   } catch (error) {

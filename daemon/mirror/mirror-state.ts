@@ -1,30 +1,39 @@
-import type { MirrorMark } from '../../model/recording.ts';
 import type { StoreMeta } from '../../storage/waypoints/meta.ts';
+import type { WrittenFile } from '../../worker/mirror/merge.ts';
 import type { Content } from '../../worker/mirror/present-file.ts';
-import type { EqualRevisions, TakeEditResult } from '../../worker/mirror/take-edit.ts';
+import type { MergeCounts } from './apply-merge.ts';
 
-/** What `waypoints.sqlite` knows about the bookmarks file. */
+/** A content of the bookmarks file that may be overwritten: written by this store, or merged into it. */
+export interface KnownContent extends Content {
+  /** Absent for one written by another program or store. */
+  readonly file?: WrittenFile;
+}
+
+/** The last edit of the bookmarks file that was merged. */
+export interface LastMerge extends MergeCounts {
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  /** The edited file, in the backups directory. */
+  readonly copy: string;
+}
+
+/** The bookmarks file as `waypoints.sqlite` knows it. */
 export interface MirrorState {
-  /** Where it was mirrored to. */
   readonly path: string;
-  /** The revision of the store that the newest content mirrors; absent when that content is an edit, merged. */
+  /** The revision of the store that the newest content shows; absent when that content is an edit, merged. */
   readonly revision?: string;
-  /**
-   * At most two contents that may be overwritten, the newest first: the one that is about to be there, and the one that
-   * was. A content that somebody else wrote joins them when it is merged.
-   */
-  readonly known: readonly Content[];
-  /** SHA-256 of the waypoints in the newest content, if we wrote it. */
+  /** At most two, the newest first: the content that is about to be there, and the one before. */
+  readonly known: readonly KnownContent[];
+  /** The last two files that this store wrote, the newest first. */
+  readonly written?: readonly WrittenFile[];
+  /** SHA-256 of the bookmarks and tombstones in the newest content, if this store wrote it. */
   readonly body?: string;
-  /** Other stores whose files were merged, by id: the newest revision of each. */
-  readonly merged?: Readonly<Record<string, number>>;
-  /** Those of them whose file was then just what our store was. */
-  readonly equals?: Readonly<Record<string, EqualRevisions>>;
+  readonly lastMerge?: LastMerge;
 }
 
 const key = 'mirror';
 
-/** What this store remembers of the bookmarks file at a path; a change of it is committed durably. */
+/** The state of the bookmarks file at a path; each change of it is committed durably. */
 export class MirrorMemory {
   readonly #meta: StoreMeta;
   readonly #path: string;
@@ -38,98 +47,68 @@ export class MirrorMemory {
     this.#state = text === undefined ? undefined : (JSON.parse(text) as MirrorState);
   }
 
-  /** Undefined before the first mirror. */
+  /** Undefined before the first file. */
   get state(): MirrorState | undefined {
     return this.#state;
   }
 
-  /** Whether we have written to this path before. */
+  /** Whether this store has written to this path before. */
   get wasOurs(): boolean {
     return this.#state?.path === this.#path;
   }
 
-  /** What a draft has to know. */
-  get forDraft() {
-    const { known = [], revision, body, merged = {} } = this.#state ?? {};
-    return { storeId: this.#storeId, known, mirrored: revision, body, merged };
-  }
-
-  /** What reading an edit has to know. */
-  get forEdit() {
-    const { equals = {} } = this.#state ?? {};
-    return { storeId: this.#storeId, wasOurs: this.wasOurs, equals };
-  }
-
-  /** @param newest what is, or is about to be, in the file; `before` may be overwritten as well. */
-  commit(
-    newest: Content,
-    before?: Content,
-    { revision, body }: Pick<MirrorState, 'revision' | 'body'> = {},
-  ): void {
-    const written = { ...(revision && { revision }), ...(body && { body }) };
-    this.#save({ known: withoutRepeats(newest, before), ...written, ...peersOf(this.#state) });
-  }
-
-  /** What was merged and is just what the store has stays as it is: else two daemons would rewrite it in turn for ever. */
-  commitMerged(content: Content, { isEqual, mark }: Merged): void {
-    const revision = this.#meta.revision();
-    const known = withoutRepeats(content, this.#state?.known[0]);
-    const ours = { store: this.#storeId, revision: Number(revision), isEqual };
-    const peers = withPeer(peersOf(this.#state), mark, ours);
-    this.#save({ known, ...(isEqual ? { revision } : {}), ...peers });
-  }
-
-  get #storeId(): string {
+  get storeId(): string {
     return this.#meta.get('store') ?? '';
   }
 
+  get written(): readonly WrittenFile[] {
+    return this.#state?.written ?? [];
+  }
+
+  /** The time of the next file: later than that of any before it, whatever the clock says. */
+  nextWritten(now: number): number {
+    return Math.max(now, ...this.written.map(({ written }) => written + 1));
+  }
+
+  /** Notes a file that is about to replace the present one, which stays known until that has happened. */
+  commitDraft(
+    draft: Required<Pick<MirrorState, 'revision' | 'body'>> & { readonly content: KnownContent },
+    present: Content | undefined,
+  ): void {
+    const { content, revision, body } = draft;
+    const old = this.#state?.known ?? [];
+    const before: KnownContent | undefined =
+      old.find(({ sha256 }) => sha256 === present?.sha256) ?? present ?? old[0];
+    const written = [content.file, before?.file ?? this.written[0]].filter(
+      (one) => one !== undefined,
+    );
+    this.#save({ known: withoutRepeats(content, before), written, revision, body });
+  }
+
+  /** Notes a content that may be replaced now: merged, or kept in the backups directory. */
+  commitEdit(content: Content, revision?: string): void {
+    const known = withoutRepeats(content, this.#state?.known[0]);
+    this.#save({ known, written: this.written, ...(revision !== undefined && { revision }) });
+  }
+
+  /** Notes that the newest content shows a further revision, too. */
+  commitSame(shows: Required<Pick<MirrorState, 'revision' | 'body'>>): void {
+    if (this.#state !== undefined) this.#save({ ...this.#state, ...shows });
+  }
+
+  noteMerge(lastMerge: LastMerge): void {
+    if (this.#state !== undefined) this.#save({ ...this.#state, lastMerge });
+  }
+
   #save(file: Omit<MirrorState, 'path'>): void {
-    const state = { path: this.#path, ...file };
+    const { lastMerge } = this.#state ?? {};
+    const state = { ...(lastMerge && { lastMerge }), ...file, path: this.#path };
     const text = JSON.stringify(state);
     if (this.#meta.get(key) !== text) this.#meta.set(key, text);
     this.#state = state;
   }
 }
 
-type Merged = Pick<Extract<TakeEditResult, { outcome: 'taken' }>, 'isEqual' | 'mark'>;
-type Peers = Pick<MirrorState, 'merged' | 'equals'>;
-
-/** What a state knows of other stores. */
-function peersOf(state: MirrorState | undefined): Peers {
-  const { merged, equals } = state ?? {};
-  return { ...(merged && { merged }), ...(equals && { equals }) };
-}
-
-/** Stores that a file is shared with; of more the one merged longest ago is forgotten, and then only adds. */
-const maxPeers = 16;
-
-/** What is known of other stores after a file was merged, which had this mark. */
-function withPeer(
-  peers: Peers,
-  mark: MirrorMark | undefined,
-  ours: { readonly store: string; readonly revision: number; readonly isEqual: boolean },
-): Peers {
-  if (mark === undefined) return peers;
-  const { merged = {}, equals = {} } = peers;
-  const seen = new Map(Object.entries(merged));
-  for (const [store, revision] of [...mark.merged, [mark.store, mark.revision] as const]) {
-    if (store === ours.store) continue;
-    const newest = Math.max(revision, seen.get(store) ?? 0);
-    // The newest goes last.
-    seen.delete(store);
-    seen.set(store, newest);
-  }
-  const same = new Map(Object.entries(equals));
-  same.delete(mark.store);
-  if (ours.isEqual && mark.store !== ours.store)
-    same.set(mark.store, { theirs: mark.revision, ours: ours.revision });
-  return {
-    merged: Object.fromEntries([...seen].slice(-maxPeers)),
-    equals: Object.fromEntries([...same].slice(-maxPeers)),
-  };
-}
-
-/** The contents that may be overwritten. */
-function withoutRepeats(newest: Content, before: Content | undefined): readonly Content[] {
+function withoutRepeats(newest: KnownContent, before: KnownContent | undefined) {
   return before === undefined || before.sha256 === newest.sha256 ? [newest] : [newest, before];
 }

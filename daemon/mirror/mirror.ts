@@ -1,41 +1,16 @@
 import { unwatchFile, watchFile, type Stats } from 'node:fs';
 import { limits } from '../../model/limits.ts';
-import type { Clock, Log } from '../../model/process.ts';
-import type { WaypointStore } from '../../storage/store.ts';
-import type { StoreChange } from '../../storage/waypoints/journaled-rows.ts';
-import type * as tasks from '../../worker/mirror-tasks.ts';
+import { errorCode } from '../../model/error-code.ts';
 import type { Draft } from '../../worker/mirror/rewrite.ts';
-import type { TakeEditResult } from '../../worker/mirror/take-edit.ts';
 import { WorkerPool } from '../pool.ts';
 import { processCpuMs, scheduleTimeout, waitAtMost, type Schedule } from '../schedule.ts';
-import { Abandoned, mergeEdit } from './merge-edit.ts';
+import { Edits, type BookmarksMirrorOptions, type Ending } from './edits.ts';
 import { isCurrent } from './current-file.ts';
-import { reasonOf } from './failure-reason.ts';
-import { HeldEdit } from './held-edit.ts';
-import { MirrorMemory } from './mirror-state.ts';
+import { MirrorMemory, type LastMerge } from './mirror-state.ts';
 
-export interface BookmarksMirrorOptions {
-  /** The bookmarks file. It may lie outside the data directory, in a folder that some program syncs. */
-  readonly path: string;
-  readonly waypointsPath: string;
-  readonly backupsDirectory: string;
-  readonly store: WaypointStore;
-  readonly log: Log;
-  readonly clock: Clock;
-  /** CPU ms that the process has used. */
-  readonly cpuMs?: () => number;
-  /** Tests bring their own worker and timers. */
-  readonly pool?: Pick<WorkerPool<typeof tasks>, 'run' | 'close'> | undefined;
-  readonly schedule?: Schedule;
-  /** The file brought something; told slice by slice. */
-  readonly onMerged: (change: StoreChange) => void;
-  /** Whether an edit is looked for each second, not only before each rewrite. */
-  readonly isWatched?: boolean;
-  readonly libraryReady?: () => Promise<void>;
-  readonly isLibraryWhole?: () => boolean;
-}
+export type { BookmarksMirrorOptions } from './edits.ts';
 
-/** Looks at the file again and again within one rewrite, because somebody keeps writing to it: then later. */
+/** Looks at the file within one rewrite while another program keeps writing to it. */
 const triesAtOnce = 3;
 /** Of the CPU's time at most one part in ten is spent on rewriting, however many bookmarks there are. */
 const pausePerWork = 9;
@@ -47,11 +22,10 @@ const unsettledRetryMs = limits.mirrorSettleMs + 1_000;
 const flushTimeoutMs = 3_000;
 const watchMs = 1_000;
 
-type ReadEdit = Extract<TakeEditResult, { outcome: 'taken' | 'kept' | 'discarded' }>;
-type TakenEdit = Extract<TakeEditResult, { outcome: 'taken' }>;
-
-/** How one rewrite ended: done, or to be tried again. */
-type Ending = 'done' | 'unsettled' | 'not_gpx' | 'too_large' | 'many_deletions' | 'changing';
+/** The mirror was closed while it waited: the store may be closed too. */
+class Abandoned extends Error {
+  override readonly name = 'Abandoned';
+}
 
 /**
  * Keeps the bookmarks file a mirror of the store's bookmarks and tags, and takes in what others write to it. The store is
@@ -74,10 +48,7 @@ export class BookmarksMirror {
   #notBefore = 0;
   #failures = 0;
   #warned: string | undefined;
-  #unreadable: { readonly sha256: string; readonly sinceMs: number } | undefined;
-  readonly #held = new HeldEdit();
-  /** Conflicts of a merge that is to be done again, as JSON: they are in the journal already. */
-  readonly #offered = new Set<string>();
+  readonly #edits: Edits;
   /** Of a file that is not there it is called once, with zeros: that is no edit. */
   readonly #onEdit = (now: Stats, before: Stats): unknown =>
     now.mode + before.mode > 0 && this.touch();
@@ -87,6 +58,8 @@ export class BookmarksMirror {
     this.#schedule = options.schedule ?? scheduleTimeout;
     this.#pool = options.pool ?? new WorkerPool({ file: 'mirror-tasks' });
     this.#memory = new MirrorMemory(options.store.meta, options.path);
+    const step = <T>(running: Promise<T>): Promise<T> => this.#unlessClosed(running);
+    this.#edits = new Edits({ ...options, pool: this.#pool, memory: this.#memory, step });
   }
 
   /** Merges a file that was changed while nobody looked, then writes what the store has newer; all in the background. */
@@ -104,9 +77,14 @@ export class BookmarksMirror {
     await this.#run();
   }
 
-  /** How many bookmarks the file would delete, where that waits for a word of the user. */
+  /** The last edit of the file that was merged. */
+  get lastMerge(): LastMerge | undefined {
+    return this.#memory.state?.lastMerge;
+  }
+
+  /** Bookmarks that a held edit of the file would delete; undefined without one. */
   get deletionsWaiting(): number | undefined {
-    return this.#held.deletions;
+    return this.#edits.deletions;
   }
 
   /**
@@ -114,7 +92,7 @@ export class BookmarksMirror {
    * @returns false when none waits.
    */
   async decide(isAccepted: boolean): Promise<boolean> {
-    if (!this.#held.decide(isAccepted)) return false;
+    if (!this.#edits.decide(isAccepted)) return false;
     this.#isDirty = true;
     await this.flush();
     return true;
@@ -190,7 +168,7 @@ export class BookmarksMirror {
       this.#failures = 0;
       this.#warned = undefined;
       // The file is ours.
-      this.#held.release();
+      this.#edits.release();
       if (this.#isDirty) this.#wake(limits.mirrorDebounceMs);
     }
   }
@@ -206,22 +184,36 @@ export class BookmarksMirror {
     this.#failures += 1;
   }
 
+  #draftRequest() {
+    const { path, waypointsPath, store, clock } = this.#options;
+    store.forgetOldStamps(clock.now());
+    const { state, storeId } = this.#memory;
+    return {
+      path,
+      waypointsPath,
+      storeId,
+      known: state?.known ?? [],
+      // A file of an older version has no ids: it is written anew.
+      mirrored: state?.written && state.revision,
+      body: state?.body,
+      written: this.#memory.nextWritten(clock.now()),
+    };
+  }
+
   async #rewrite(): Promise<Ending> {
-    const { path, waypointsPath } = this.#options;
     for (let attempt = 1; attempt <= triesAtOnce; attempt += 1) {
-      const request = { path, waypointsPath, ...this.#memory.forDraft };
-      const draft = await this.#unlessClosed(this.#pool.run('draft', request));
+      const draft = await this.#unlessClosed(this.#pool.run('draft', this.#draftRequest()));
       switch (draft.outcome) {
         case 'current':
           return 'done';
         case 'same':
-          this.#memory.commit(draft.content, undefined, draft);
+          this.#memory.commitSame(draft);
           return 'done';
         case 'drafted':
           if (await this.#publish(draft)) return 'done';
           break;
         case 'foreign': {
-          const ending = await this.#takeIn();
+          const ending = await this.#edits.takeIn();
           if (ending !== 'done' && ending !== 'changing') return ending;
         }
       }
@@ -231,84 +223,11 @@ export class BookmarksMirror {
 
   /** @returns false when the file was changed since it was looked at. */
   async #publish(draft: Draft): Promise<boolean> {
-    const { content, target, temporary, present } = draft;
-    // What the file holds now stays known until the rename has happened: it may not happen, several times over.
-    this.#memory.commit(content, present ?? this.#memory.state?.known[0], draft);
+    const { content, target, temporary, present, written, revision } = draft;
+    const file = { written, revision: Number(revision) };
+    this.#memory.commitDraft({ ...draft, content: { ...content, file } }, present);
     const ending = this.#pool.run('publish', { target, temporary, present });
     return (await this.#unlessClosed(ending)) === 'published';
-  }
-
-  /** Merges what somebody else wrote; then its content is one that may be replaced. */
-  async #takeIn(): Promise<Ending> {
-    const { path, waypointsPath, backupsDirectory, clock } = this.#options;
-    const result = await this.#unlessClosed(
-      this.#pool.run('takeEdit', {
-        path,
-        waypointsPath,
-        backupsDirectory,
-        now: clock.now(),
-        settled: this.#settled(),
-        ...this.#memory.forEdit,
-        ...this.#held.decided,
-      }),
-    );
-    switch (result.outcome) {
-      case 'missing':
-        return 'done';
-      case 'refused':
-        return result.reason;
-      case 'unsettled':
-        if (this.#unreadable?.sha256 !== result.content.sha256)
-          this.#unreadable = { sha256: result.content.sha256, sinceMs: clock.monotonic() };
-        return 'unsettled';
-      case 'guarded':
-        this.#held.hold(result.content.sha256, result.deletions);
-        return 'many_deletions';
-      case 'taken':
-      case 'kept':
-      case 'discarded':
-        return this.#replaceable(result);
-    }
-  }
-
-  /** Ends with a content that may be replaced: it was merged, or a copy of it is kept. */
-  async #replaceable(result: ReadEdit): Promise<Ending> {
-    const { log } = this.#options;
-    if (result.outcome === 'taken') {
-      if (!(await this.#merge(result))) return 'changing';
-      this.#memory.commitMerged(result.content, result);
-    } else {
-      if (result.outcome === 'kept') log.warn('mirror.unreadable_file_kept_in_backups');
-      else log.info('mirror.edit_discarded');
-      this.#memory.commit(result.content, this.#memory.state?.known[0]);
-    }
-    this.#unreadable = undefined;
-    this.#held.release();
-    this.#offered.clear();
-    return 'done';
-  }
-
-  /** @returns false when the store was changed since the file was compared with it: then that is to be done again. */
-  async #merge({ trackPoints, waypoints, conflictsLeft, ...edit }: TakenEdit): Promise<boolean> {
-    const { store, log, onMerged, isLibraryWhole = () => true, libraryReady } = this.#options;
-    // Tags of imported waypoints need them.
-    await this.#unlessClosed(Promise.resolve(libraryReady?.()).catch(() => undefined));
-    const merge = { ...edit, store, offered: this.#offered, onMerged, isLibraryWhole };
-    const counts = await mergeEdit({ ...merge, isClosed: () => this.#isClosed });
-    if (counts === undefined) return false;
-    log.info('mirror.edit_merged', { waypoints, ...counts });
-    if (conflictsLeft > 0)
-      log.warn('mirror.conflicts_kept_in_backups_only', { conflicts: conflictsLeft });
-    if (trackPoints > 0)
-      log.warn('mirror.tracks_kept_in_backups_only', { track_points: trackPoints });
-    return true;
-  }
-
-  /** The unreadable content that has been there, unchanged, for long enough. */
-  #settled(): string | undefined {
-    if (this.#unreadable === undefined) return undefined;
-    const ageMs = this.#options.clock.monotonic() - this.#unreadable.sinceMs;
-    return ageMs >= limits.mirrorSettleMs ? this.#unreadable.sha256 : undefined;
   }
 
   /** After close the store may be gone: nothing that waited goes on then. */
@@ -317,4 +236,13 @@ export class BookmarksMirror {
     if (this.#isClosed) throw new Abandoned();
     return result;
   }
+}
+
+/** A word for the log: an error's message may hold a path. */
+function reasonOf(failure: unknown): string {
+  if (typeof failure === 'string') return failure;
+  if (!(failure instanceof Error)) return 'unknown';
+  // The worker's errors have the code in their message only.
+  const [, ofWorker] = /failed: (\w+)\.$/.exec(failure.message) ?? [];
+  return errorCode(failure) ?? ofWorker ?? failure.name;
 }

@@ -47,16 +47,5 @@ const resources: readonly ((parts: RouteParts) => Route[])[] = [
 /** Every route of the daemon, one file a resource. */
 export function apiRoutes(parts: RouteParts): Route[] {
   const routes = resources.flatMap((routesOf) => routesOf(parts));
-  return [...routes.map(afterLongChanges), openApiRoute(routes, programVersion())];
-
-  function afterLongChanges(route: Route): Route {
-    if (route.method === 'GET') return route;
-    return {
-      ...route,
-      async handle(request) {
-        await parts.waypoints.settled();
-        return route.handle(request);
-      },
-    };
-  }
+  return [...routes, openApiRoute(routes, programVersion())];
 }

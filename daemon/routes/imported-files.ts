@@ -13,9 +13,8 @@ import {
   uploadQuery,
   type ImportedFile,
 } from '../../model/imports.ts';
-import type { LedgerFile } from '../../storage/waypoints/imports.ts';
+import type { ListedFile } from '../../storage/waypoints/imports.ts';
 import { limits } from '../../model/limits.ts';
-import { inSlices } from '../in-slices.ts';
 import { changed, importAnswer } from './changed.ts';
 import type { RouteParts } from './parts.ts';
 
@@ -34,8 +33,7 @@ export function importedFileRoutes(parts: RouteParts): Route[] {
       answers: { 200: importsSchema },
       async handle({ query }) {
         await library.listed;
-        const page = store.imports.page(query, query.limit ?? pageFiles);
-        const { files, next } = await inSlices(page);
+        const { files, next } = store.imports.page(query, query.limit ?? pageFiles);
         return { status: 200, json: { files: files.map(shown), next_cursor: next } };
       },
     }),
@@ -124,6 +122,6 @@ function changeRoutes({ files: imported, library }: RouteParts): Route[] {
 }
 
 /** What is told of a file: all but how its path is compared. */
-function shown({ pathKey: _pathKey, ...file }: LedgerFile): ImportedFile {
+function shown({ pathKey: _pathKey, ...file }: ListedFile): ImportedFile {
   return file;
 }

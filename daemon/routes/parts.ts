@@ -7,7 +7,6 @@ import type { Changes } from '../changes/changes.ts';
 import type { Geocoder } from '../geocoders/geocoder.ts';
 import type { Geodata } from '../geodata/geodata.ts';
 import type { ImportedFiles } from '../import/imported-files.ts';
-import { revisionKey } from '../import/ledger-sync.ts';
 import type { LibraryWork } from '../import/library-work.ts';
 import type { ImportRun } from '../import/run.ts';
 import type { Uploads } from '../import/uploads.ts';
@@ -43,7 +42,7 @@ export interface RouteParts {
   readonly isHistoryKept: boolean;
 }
 
-/** Names the present content of the library, and what the list of imports, which tracks name, has of it. */
+/** Names the present content of the library. */
 export function tracksRevision({ store }: RouteParts): string {
-  return `${store.libraryFiles.revision()}-${store.meta.get(revisionKey)}`;
+  return store.libraryFiles.revision();
 }

@@ -23,7 +23,6 @@ function readStatus(
   startedAt: number,
 ): DaemonStatus {
   const library = work.status();
-  const deletions = mirror.deletionsWaiting;
   const watched = watch.status();
   return {
     uptime_seconds: Math.floor((clock.monotonic() - startedAt) / 1000),
@@ -32,10 +31,21 @@ function readStatus(
       ? {}
       : { waypoints: index.count(), imported: importedOf(store.libraryTotals()) }),
     bookmarks: index.countBookmarks(),
-    ...(deletions === undefined ? {} : { bookmarks_file: { deletions_waiting: deletions } }),
+    ...bookmarksFileOf(mirror),
     timelines: timelines.counts(),
     ...(watched.length > 0 ? { watch: watched } : {}),
   };
+}
+
+function bookmarksFileOf({ deletionsWaiting, lastMerge }: RouteParts['mirror']) {
+  if (deletionsWaiting === undefined && lastMerge === undefined) return {};
+  const { at = 0, refused: _refused, ...merge } = lastMerge ?? {};
+  return {
+    bookmarks_file: {
+      ...(deletionsWaiting === undefined ? {} : { deletions_waiting: deletionsWaiting }),
+      ...(lastMerge === undefined ? {} : { last_merge: { ...merge, at: formatTime(at) } }),
+    },
+  } as Pick<DaemonStatus, 'bookmarks_file'>;
 }
 
 function importedOf(totals: LibraryTotals): DaemonStatus['imported'] {

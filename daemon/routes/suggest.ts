@@ -13,7 +13,6 @@ import type { WaypointStore } from '../../storage/store.ts';
 import { findPlaces } from '../geocoders/find-places.ts';
 import { suggestNames } from '../../search/suggest.ts';
 import { parseTagQuery, withoutBegunOperator, type TagQuery } from '../../search/tag-query.ts';
-import { inSlices } from '../in-slices.ts';
 import type { RouteParts } from './parts.ts';
 
 /** `GET /api/suggest`: waypoints by name or tag, and places of the world by name. */
@@ -33,30 +32,26 @@ export function suggestRoutes(parts: RouteParts): Route[] {
         const found =
           tagQuery === undefined
             ? await suggestText(parts, text)
-            : { suggestions: await suggestTyped(parts.store, text, tagQuery) };
+            : { suggestions: suggestTyped(parts.store, text, tagQuery) };
         return { status: 200, json: { query: text, ...found } };
       },
     }),
   ];
 }
 
-/** While an operator is being typed, and no tag has that at its end, what stands before it counts. */
-async function suggestTyped(
-  store: WaypointStore,
-  text: string,
-  query: TagQuery,
-): Promise<Suggestion[]> {
-  const last = await suggestTags(store, { kind: 'single', tags: query.tags.slice(-1) });
+/** Leaves out an operator that is being typed, unless there is a tag that ends with it. */
+function suggestTyped(store: WaypointStore, text: string, query: TagQuery): Suggestion[] {
+  const last = suggestTags(store, { kind: 'single', tags: query.tags.slice(-1) });
   const complete = last.length > 0 ? query : parseTagQuery(withoutBegunOperator(text));
   return suggestTags(store, complete ?? query);
 }
 
 /** @throws WaypointError invalid, for AND mixed with OR. */
-async function suggestTags(store: WaypointStore, { kind, tags }: TagQuery): Promise<Suggestion[]> {
+function suggestTags(store: WaypointStore, { kind, tags }: TagQuery): Suggestion[] {
   if (kind === 'mixed') throw new WaypointError('invalid', { field: 'q' });
   const normals = [...new Set(tags.map(normalTag))];
   if (normals.length === 0) return [];
-  const found = await inSlices(store.findTagged(kind, normals, limits.suggestLocal));
+  const found = store.findTagged(kind, normals, limits.suggestLocal);
   return found.map((place) => ({ ...place, class: 'tag', type: kind }));
 }
 
@@ -64,7 +59,7 @@ async function suggestTags(store: WaypointStore, { kind, tags }: TagQuery): Prom
 async function suggestText(parts: RouteParts, text: string): Promise<Omit<SuggestAnswer, 'query'>> {
   if (text === '') return { suggestions: [] };
   await parts.library.indexReady;
-  const local = [...positionOf(text), ...(await suggestLocal(parts, text))];
+  const local = [...positionOf(text), ...suggestLocal(parts, text)];
   const room = limits.suggestTotal - local.length;
   const { places, attributions, isPending } = await findPlaces(parts.geocoders, text, room);
   return {
@@ -74,7 +69,7 @@ async function suggestText(parts: RouteParts, text: string): Promise<Omit<Sugges
   };
 }
 
-/** The position that a text is. */
+/** A text that is a position. */
 function positionOf(text: string): Suggestion[] {
   const position = readPosition(text);
   if (position === undefined) return [];
@@ -83,13 +78,13 @@ function positionOf(text: string): Suggestion[] {
   ];
 }
 
-/** Names first; a tag of that very name fills what room is left, each waypoint once. */
-async function suggestLocal({ store, index }: RouteParts, text: string): Promise<Suggestion[]> {
-  const named = await suggestNames(index.snapshot(), text, limits.suggestLocal);
+/** Names first, then waypoints with a tag of that name, each once. */
+function suggestLocal({ store, index }: RouteParts, text: string): Suggestion[] {
+  const named = suggestNames(index.snapshot(), text, limits.suggestLocal);
   const isNamed = (place: Suggestion): boolean =>
     named.some(
       ({ name, lat, lon }) => name === place.name && lat === place.lat && lon === place.lon,
     );
-  const tagged = await suggestTags(store, { kind: 'single', tags: [text] });
+  const tagged = suggestTags(store, { kind: 'single', tags: [text] });
   return [...named, ...tagged.filter((place) => !isNamed(place))].slice(0, limits.suggestLocal);
 }

@@ -77,7 +77,7 @@ function changingRoutes({ waypoints, library }: RouteParts): Route[] {
       body: tagChangeSchema,
       answers: { 200: renamedTagSchema },
       async handle({ body }) {
-        const { result, change } = await waypoints.renameTag(body.tag, body.newTag);
+        const { result, change } = waypoints.renameTag(body.tag, body.newTag);
         return changed({ renamed: change !== undefined, waypoints: result }, change);
       },
     }),

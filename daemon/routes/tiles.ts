@@ -87,7 +87,7 @@ function tileJson(ctx: Context, { south, west, north, east }: LibraryTotals): Ti
   return {
     tilejson: '3.0.0',
     name: 'waypointd',
-    // What the client was asked to show goes on to each tile.
+    // The query goes on to each tile.
     tiles: [
       `http://${ctx.get('X-Forwarded-Host') || ctx.host}/api/tiles/{z}/{x}/{y}.mvt${ctx.search}`,
     ],

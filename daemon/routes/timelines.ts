@@ -1,3 +1,4 @@
+import { createGunzip } from 'node:zlib';
 import { route, type Answer, type Route } from '../../http/route.ts';
 import {
   timelineAcceptedSchema,
@@ -6,12 +7,14 @@ import {
   timelineParams,
   timelineQuery,
   timelineRequestSchema,
+  type TimelineJobRecord,
 } from '../../model/timeline-job.ts';
 import { recordOf } from '../timelines/job.ts';
-import { recordWithResult } from '../timelines/result-pieces.ts';
 import type { RouteParts } from './parts.ts';
 
-/** `/api/timelines`: where somebody stayed in a period, found by a job. */
+const pieceBytes = 65_536;
+
+/** `/api/timelines`: where the user stayed in a period, found by a job. */
 export function timelineRoutes({ timelines: jobs }: RouteParts): Route[] {
   return [
     route({
@@ -50,4 +53,20 @@ export function timelineRoutes({ timelines: jobs }: RouteParts): Route[] {
       },
     }),
   ];
+}
+
+/**
+ * Writes a job with its result in pieces: Node's threads inflate the result, which is never parsed.
+ * @param result JSON, compressed with gzip.
+ */
+async function* recordWithResult(
+  record: TimelineJobRecord,
+  result: Uint8Array,
+): AsyncGenerator<string | Uint8Array> {
+  yield `${JSON.stringify(record).slice(0, -1)},"result":`;
+  const inflated = createGunzip({ chunkSize: pieceBytes });
+  inflated.end(result);
+  // Leaving this loop early, because the client is gone, ends the inflating.
+  yield* inflated as AsyncIterable<Buffer>;
+  yield '}';
 }

@@ -11,7 +11,7 @@ export interface ExecutionOptions {
   readonly pool: WorkerPool<TimelineTasks>;
   readonly schedule: Schedule;
   readonly deadlineMs: number;
-  /** A worker that goes on for so long after it was told to stop is ended. */
+  /** A worker that runs on for so long after its job was cancelled is killed. */
   readonly graceMs: number;
 }
 
@@ -21,10 +21,10 @@ export type ExecutionEnd =
   | { readonly state: 'late' }
   | { readonly state: 'cancelled' };
 
-/** What the worker needs for a job. */
+/** A job's input for the worker. */
 export interface PreparedTask {
   readonly input: Omit<TimelineTask, 'control'>;
-  /** To be called when the job has ended. */
+  /** Called when the job has ended. */
   readonly release: () => void;
 }
 
@@ -54,12 +54,12 @@ export class TimelineExecution {
     const end = await this.#work(prepared).catch((cause: unknown) => failed(cause));
     cancelDeadline();
     this.#cancelKill?.();
-    // It may be there only after the end; then it is given back then.
+    // It may be prepared only after the end.
     prepared.then(
       ({ release }) => release(),
       () => undefined,
     );
-    // Whoever was told that it is cancelled must not find it completed.
+    // A job that was cancelled must not become completed.
     return this.#stopped === undefined ? end : { state: this.#stopped };
   }
 

@@ -14,7 +14,7 @@ export interface TimelineJob {
   readonly request: TimelineRequest;
   readonly createdAt: number;
   state: TimelineState;
-  /** Of the worker that has it, or had it. */
+  /** Progress in the worker. */
   progress: () => TimelineProgress;
   startedAt?: number;
   finishedAt?: number;
@@ -34,7 +34,7 @@ export function newJob(request: TimelineRequest, now: number): TimelineJob {
   };
 }
 
-/** What the API tells of a job, but for its result. */
+/** Describes a job for the API, without its result. */
 export function recordOf(job: TimelineJob): TimelineJobRecord {
   const { id, state, request, createdAt, startedAt, finishedAt, error } = job;
   const { processed, total } = job.progress();

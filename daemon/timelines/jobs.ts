@@ -29,24 +29,23 @@ export interface TimelineLimits {
 export interface TimelineGeodata {
   readonly path: string;
   readonly dataset: TimelineDataset;
-  /** To be called when the job has ended: until then the file stays. */
+  /** Called when the job has ended: until then the file stays. */
   release(): void;
 }
 
 export interface TimelineJobsOptions {
   readonly libraryPath: string;
-  readonly waypointsPath: string;
-  /** The active import of an id, if there is one. */
-  readonly contentOf: (importId: number) => string | undefined;
+  /** Whether an import is in use. */
+  readonly isActive: (importId: number) => boolean;
   readonly clock: Clock;
   readonly log: Log;
-  /** Jobs wait while a lost library is read again: what they found would look like everything. Never rejects. */
+  /** Jobs wait while a lost library is read again: their results would look complete. Never rejects. */
   readonly libraryReady: () => Promise<void>;
-  /** Asked for each job when it starts, which holds the answer to its end; null where no generation can be opened. */
+  /** Called when a job starts; null if no generation can be opened. */
   readonly geodata: () => Promise<TimelineGeodata | null>;
 }
 
-/** What tests bring their own of. */
+/** Parts that tests replace. */
 export interface TimelineOverrides {
   readonly limits?: Partial<TimelineLimits>;
   readonly schedule?: Schedule;
@@ -58,7 +57,7 @@ const defaultLimits: TimelineLimits = {
   tracked: limits.timelineTracked,
   retentionMs: limits.timelineRetentionMs,
   deadlineMs: limits.timelineDeadlineMs,
-  // A worker that works looks at its flag every few ms; what is cancelled ends within a second in any case.
+  // A worker looks at its flag every few ms; a cancelled job ends within a second in any case.
   graceMs: 500,
   resultBytes: limits.timelineResultBytes,
 };
@@ -68,7 +67,7 @@ const heapMb = 512;
 
 /**
  * The timeline jobs of a daemon (specification sections 3 and 8, contract E): one at a time in a worker of their own, the
- * others in line. Jobs live in memory only.
+ * others queued. Jobs live in memory only.
  */
 export class TimelineJobs {
   readonly #options: TimelineJobsOptions;
@@ -95,14 +94,14 @@ export class TimelineJobs {
   }
 
   /**
-   * Puts a job in line.
+   * Queues a job.
    * @returns its id.
    * @throws WaypointError busy, unavailable; invalid for imports that there are not
    */
   submit(request: TimelineRequest): string {
     if (this.#isClosed) throw new WaypointError('unavailable');
-    this.#contentsOf(request, 'sources');
-    this.#contentsOf(request, 'exclude_sources');
+    this.#activeOnly(request, 'sources');
+    this.#activeOnly(request, 'exclude_sources');
     if (this.#queue.length >= this.#limits.queued) throw new WaypointError('busy');
     const job = newJob(request, this.#options.clock.now());
     if (!this.#tracked.add(job)) throw new WaypointError('busy');
@@ -124,7 +123,7 @@ export class TimelineJobs {
   }
 
   /**
-   * Cancels a job: at once in the line, within a second in the worker.
+   * Cancels a job: at once in the queue, within a second in the worker.
    * @throws WaypointError not_found, timeline_over
    */
   cancel(id: string): void {
@@ -152,7 +151,7 @@ export class TimelineJobs {
     this.#running.execution.cancel();
   }
 
-  /** Goes on for as long as there is somebody in line. */
+  /** Runs until the queue is empty. */
   async #work(): Promise<void> {
     if (this.#isWorking) return;
     this.#isWorking = true;
@@ -184,9 +183,8 @@ export class TimelineJobs {
     const geodata = await this.#options.geodata();
     const input = {
       libraryPath: this.#options.libraryPath,
-      waypointsPath: this.#options.waypointsPath,
-      only: this.#contentsOf(request, 'sources'),
-      without: this.#contentsOf(request, 'exclude_sources'),
+      only: this.#activeOnly(request, 'sources'),
+      without: this.#activeOnly(request, 'exclude_sources'),
       geodataPath: geodata?.path ?? null,
       dataset: geodata?.dataset ?? null,
       timeZone: request.time_zone ?? 'UTC',
@@ -196,15 +194,13 @@ export class TimelineJobs {
     return { input, release: () => geodata?.release() };
   }
 
-  #contentsOf(
+  #activeOnly(
     request: TimelineRequest,
     field: 'sources' | 'exclude_sources',
-  ): readonly string[] | undefined {
-    return request[field]?.map((id) => {
-      const content = this.#options.contentOf(id);
-      if (content === undefined) throw new WaypointError('invalid', { field });
-      return content;
-    });
+  ): readonly number[] | undefined {
+    const ids = request[field];
+    if (ids?.every(this.#options.isActive) === false) throw new WaypointError('invalid', { field });
+    return ids;
   }
 
   #end(job: TimelineJob, end: ExecutionEnd, durationMs = 0): void {

@@ -1,6 +1,8 @@
 import { FileRefused } from '../refused.ts';
 import type { Attributes, XmlHandler } from '../xml/read-piece.ts';
 import type { RawTexts, Recording } from '../points/recording.ts';
+import type { BookmarkStamp } from '../../model/recording.ts';
+import { parseMark, parseStamp, parseTombstone } from './bookmarks-file.ts';
 import { parseDegrees, parseNumber, parsePointTime } from '../points/point-values.ts';
 
 /** Characters of what one point, track or route says about itself. */
@@ -14,7 +16,7 @@ type TextElement = 'ele' | 'time' | 'sym' | LineText;
 type Mark = 'tag' | 'bookmark' | 'imported' | 'link' | 'linkText';
 /** What says something: points, and the lines that they are in. */
 type Subject = 'trkpt' | 'rtept' | 'wpt' | 'trk' | 'rte';
-type Role = 'path' | 'trkseg' | 'mirror' | Mark | Subject | TextElement;
+type Role = 'path' | 'trkseg' | 'mirror' | 'deleted' | Mark | Subject | TextElement;
 
 /** A place in a GPX document. What is not in this tree is passed over, so a point is where the tree leads, nowhere else. */
 interface Place {
@@ -49,7 +51,7 @@ const waypoint = place('wpt', { ...values('ele', 'time', 'sym'), ...texts, exten
 const segment = place('trkseg', { trkpt: place('trkpt', values('ele', 'time')) });
 const route = place('rte', { ...texts, rtept: place('rtept', values('ele', 'name')) });
 const track = place('trk', { ...texts, trkseg: segment });
-const mirror = place('path', { mirror: place('mirror') }, true);
+const mirror = place('path', { mirror: place('mirror'), deleted: place('deleted') }, true);
 const metadata = place('path', { extensions: mirror });
 const root = place('path', { wpt: waypoint, trk: track, rte: route, metadata });
 
@@ -61,6 +63,7 @@ interface RawSubject {
   readonly tags: string[];
   isOwnBookmark: boolean;
   isImported: boolean;
+  stamp?: BookmarkStamp | undefined;
   /** Of its texts. */
   length: number;
 }
@@ -134,14 +137,21 @@ export class GpxElements implements XmlHandler {
       this.#lineSubject = newSubject(attributes);
     } else if (role === 'trkpt' || role === 'rtept' || role === 'wpt') {
       this.#point = newSubject(attributes);
-    } else if (role === 'mirror') this.#recording.mirrorMark(attributes);
-    else if (this.#subject !== undefined) this.#openText(role, attributes, this.#subject);
+    } else if (role === 'mirror') {
+      const mark = parseMark(attributes);
+      if (mark !== undefined) this.#recording.mirrorMark(mark);
+    } else if (role === 'deleted') {
+      const tombstone = parseTombstone(attributes);
+      if (tombstone !== undefined) this.#recording.tombstone(tombstone);
+    } else if (this.#subject !== undefined) this.#openText(role, attributes, this.#subject);
   }
 
   #openText(role: Mark | TextElement, attributes: Attributes, subject: RawSubject): void {
     this.#textElement = undefined;
-    if (role === 'bookmark') subject.isOwnBookmark = true;
-    else if (role === 'imported') subject.isImported = true;
+    if (role === 'bookmark') {
+      subject.isOwnBookmark = true;
+      subject.stamp = parseStamp(attributes);
+    } else if (role === 'imported') subject.isImported = true;
     else if (role === 'tag') subject.tags.push('');
     else if (role === 'link') {
       const href = attributes['@href'] ?? '';
@@ -180,8 +190,9 @@ export class GpxElements implements XmlHandler {
     else if (role === 'trkpt')
       recording.trackPoint(lat, lon, ele, parsePointTime(said.get('time')));
     else {
-      const { tags, isOwnBookmark, isImported } = subject;
-      const raw = { ...textsOf(subject), sym: said.get('sym'), tags, isOwnBookmark, isImported };
+      const { tags, isOwnBookmark, isImported, stamp } = subject;
+      const marks = { tags, isOwnBookmark, isImported, stamp };
+      const raw = { ...textsOf(subject), sym: said.get('sym'), ...marks };
       recording.waypoint(lat, lon, ele, parsePointTime(said.get('time')), raw);
     }
   }

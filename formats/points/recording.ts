@@ -8,8 +8,10 @@ import type {
   RecordedTexts,
   RecordedWaypoint,
   RecordingSink,
+  BookmarkStamp,
   MirrorMark,
   RecordingSummary,
+  Tombstone,
 } from '../../model/recording.ts';
 
 /** Texts as the file says them, references replaced; what is left out or empty is absent. */
@@ -20,6 +22,7 @@ export interface RawWaypointTexts extends RawTexts {
   readonly tags?: readonly string[] | undefined;
   readonly isOwnBookmark?: boolean | undefined;
   readonly isImported?: boolean | undefined;
+  readonly stamp?: BookmarkStamp | undefined;
 }
 
 /**
@@ -111,10 +114,12 @@ export class Recording {
     this.#sink.waypoint(waypoint);
   }
 
-  /** @param attributes of the element `mirror`, as the file has them. */
-  mirrorMark(attributes: Readonly<Record<string, string>>): void {
-    const mark = parseMark(attributes);
-    if (mark !== undefined) this.#sink.mirrorMark?.(mark);
+  mirrorMark(mark: MirrorMark): void {
+    this.#sink.mirrorMark?.(mark);
+  }
+
+  tombstone(tombstone: Tombstone): void {
+    this.#sink.tombstone?.(tombstone);
   }
 
   summary(): RecordingSummary {
@@ -186,22 +191,11 @@ function cleanLink({ href, text }: Link): Link {
   return { href: href.trim(), ...(clean === '' ? {} : { text: clean }) };
 }
 
-/** A mark that is not as we write it is none. */
-function parseMark(attributes: Readonly<Record<string, string>>): MirrorMark | undefined {
-  const entries = [
-    `${attributes['@store'] ?? ''}:${attributes['@revision'] ?? ''}`,
-    ...(attributes['@merged'] ?? '').split(' ').filter((entry) => entry !== ''),
-  ];
-  const parsed = entries.map((entry) => /^([0-9a-f]{16}):(\d{1,15})$/u.exec(entry));
-  if (parsed.includes(null)) return undefined;
-  const [own, ...others] = parsed.map((match) => [match![1]!, Number(match![2])] as const);
-  return { store: own![0], revision: own![1], merged: new Map(others) };
-}
-
 function mark(
-  waypoint: { isOwnBookmark?: true; isImported?: true },
-  { isOwnBookmark, isImported }: RawWaypointTexts,
+  waypoint: { isOwnBookmark?: true; isImported?: true; stamp?: BookmarkStamp },
+  { isOwnBookmark, isImported, stamp }: RawWaypointTexts,
 ): void {
   if (isOwnBookmark === true) waypoint.isOwnBookmark = true;
   if (isImported === true) waypoint.isImported = true;
+  if (stamp !== undefined) waypoint.stamp = stamp;
 }

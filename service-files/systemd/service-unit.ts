@@ -131,9 +131,7 @@ StartLimitBurst=5
  * TimeoutStartSec: the copy and upgrade of a large store come before the program is ready.
  */
 function lifeCycle({ name, node, words }: SystemUnit): string {
-  // Room for young objects, of which 100 MB make nothing faster: as in bin/launcher.js.
-  const flags = '--max-semi-space-size=8 --min-semi-space-size=8';
-  const command = [programWord(node), flags, ...words.map(argumentWord)].join(' ');
+  const command = [programWord(node), ...words.map(argumentWord)].join(' ');
   return `[Service]
 Type=notify
 NotifyAccess=all
@@ -148,7 +146,7 @@ KillMode=mixed
 TimeoutStopSec=15
 # What is set for other Node.js programs must not change this one.
 UnsetEnvironment=NODE_OPTIONS NODE_PATH NODE_DEBUG NODE_V8_COVERAGE NODE_TLS_REJECT_UNAUTHORIZED
-# What glibc keeps for each thread would grow for an hour: freed memory goes back to the system.
+# glibc returns freed memory to the system; else it grows for an hour.
 Environment=MALLOC_ARENA_MAX=2 MALLOC_MMAP_THRESHOLD_=262144 MALLOC_TRIM_THRESHOLD_=262144
 `;
 }

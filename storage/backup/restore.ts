@@ -2,12 +2,17 @@ import { existsSync, lstatSync, readFileSync } from 'node:fs';
 import { cp, mkdir, mkdtemp, readdir, rm, rmdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { tmpdir } from 'node:os';
+import { attempt } from '../../model/attempt.ts';
 import { backupNames, type BackupContent } from '../../model/backup.ts';
+import { closing } from '../../model/closing.ts';
 import { errorCode } from '../../model/error-code.ts';
 import { ExitError } from '../../model/exit-error.ts';
 import { isDiskFull } from '../../model/failure.ts';
 import { renameDurably, syncDirectory, syncFile, temporaryBeside } from '../atomic-file.ts';
 import { resolveTarget } from '../link-target.ts';
+import { openReader, openWriter } from '../database.ts';
+import { prepareMeta } from '../waypoints/meta.ts';
+import { prepareStamps, restoredKey, type RestoredMark } from '../waypoints/stamps.ts';
 import { inspectDatabase } from '../inspect-database.ts';
 import { stampOf } from '../../model/time.ts';
 import { createPrivateDirectory } from '../private-directory.ts';
@@ -72,6 +77,7 @@ export async function restoreBackup(
   try {
     const content = await readArchive(path, (name) => join(staging, name), onBytes);
     checkStore(join(staging, backupNames.store));
+    markRestored(join(staging, backupNames.store), places.waypointsDatabase, now);
     await syncTree(staging);
     let aside = join(places.backups, `before-restore-${stampOf(now)}`);
     // Of a restore in the same second: what that has set aside is not to be written over.
@@ -100,6 +106,24 @@ function checkStore(path: string): void {
   if (version > waypointMigrations.length) {
     throw new ExitError('This backup was made by a newer waypointd, which can restore it.', 65);
   }
+}
+
+/**
+ * Leaves a note in the restored store that its first start gives all bookmarks, and those that only the store before has,
+ * a new stamp: else a shared bookmarks file would undo the restore.
+ */
+function markRestored(restored: string, present: string, at: number): void {
+  const mark: RestoredMark = { at, before: attempt(() => readUuids(present)) ?? [] };
+  using db = closing(openWriter(restored, 'full'));
+  prepareMeta(db).set(restoredKey, JSON.stringify(mark));
+  db.pragma('journal_mode = DELETE');
+}
+
+function readUuids(store: string): string[] {
+  using db = closing(openReader(store));
+  return prepareStamps(db)
+    .all()
+    .map(({ uuid }) => uuid);
 }
 
 /** Sets aside what is here, and puts what was read in its place. @returns where the configuration is, if not in use. */

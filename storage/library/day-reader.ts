@@ -8,7 +8,7 @@ import { dayKinds, libraryTables } from '../schema/library.ts';
 type Statements = ReturnType<typeof prepareStatements>;
 
 /** An imported file as a source of observations; `lastMs` is null if it has none. */
-export type DaySource = Omit<RowOf<Statements['sources']>, 'id'>;
+export type DaySource = RowOf<Statements['sources']>;
 
 /** One blob of a day (schema/library.ts), without the blob. */
 export interface DayRow extends Omit<RowOf<Statements['rows']>, 'fileId'> {
@@ -33,7 +33,6 @@ export class DayReader {
   readonly #db: Database;
   readonly #statements: Statements;
   readonly #sourceOf = new Map<number, number>();
-  readonly #newestId: number;
   #revision: string;
 
   /** In an order that depends on nothing but their content: by hash. */
@@ -42,19 +41,18 @@ export class DayReader {
   /** How many files there are, read or not. */
   readonly #files: number;
 
-  /** @param isWanted by content: other files are as if they were not there. @throws errors of SQLite */
-  constructor(libraryPath: string, isWanted: (sha256: string) => boolean = () => true) {
+  /** @param isWanted by import id: other files are as if they were not there. @throws errors of SQLite */
+  constructor(libraryPath: string, isWanted: (id: number) => boolean = () => true) {
     this.#db = openReader(libraryPath);
     this.#statements = prepareStatements(this.#db);
     const [revision, rows] = this.#db.transaction(
       () => [this.#statements.revision(), this.#statements.sources.all()] as const,
     )();
     this.#revision = revision;
-    const wanted = rows.filter(({ sha256 }) => isWanted(sha256));
+    const wanted = rows.filter(({ id }) => isWanted(id));
     this.#files = rows.length;
     this.sources = wanted;
     for (const [source, { id }] of wanted.entries()) this.#sourceOf.set(id, source);
-    this.#newestId = rows.reduce((newest, { id }) => Math.max(newest, id), 0);
   }
 
   /** The first day from `day` on that has observations, even if only of files imported since; undefined after the last. */
@@ -91,6 +89,7 @@ export class DayReader {
     const row = this.#statements.blob.get(id);
     // The id of a row that was deleted may name one of another file by now.
     if (row === undefined || this.#sourceOf.get(row.fileId) !== source) throw new SourcesChanged();
+    this.#checkSources();
     return row.blob;
   }
 
@@ -101,10 +100,10 @@ export class DayReader {
   #checkSources(): void {
     const revision = this.#statements.revision();
     if (revision === this.#revision) return;
-    // Ids of files are never used again, so as many of the old ones means the same ones.
-    if (this.#statements.oldSources.get(this.#newestId) !== this.#files) {
-      throw new SourcesChanged();
-    }
+    // A file that was restored, or has grown, has the id it had.
+    const contents = new Map(this.#statements.sources.all().map(({ id, sha256 }) => [id, sha256]));
+    for (const [id, source] of this.#sourceOf)
+      if (contents.get(id) !== this.sources[source]!.sha256) throw new SourcesChanged();
     this.#revision = revision;
   }
 }
@@ -131,9 +130,6 @@ function prepareStatements(db: Database) {
         .select('last_ms as lastMs')
         .orderBy('sha256')
         .orderBy('path'),
-    ),
-    oldSources: prepareValue(db, (newestId: number) =>
-      files.select((eb) => eb.fn.countAll<number>().as('count')).where('id', '<=', newestId),
     ),
     nextDay: prepareValue(db, (day: number) =>
       days.select('day').where('day', '>=', day).orderBy('day').limit(1),

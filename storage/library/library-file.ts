@@ -3,6 +3,7 @@ import type { RecordingSummary } from '../../model/recording.ts';
 
 /** An imported file as the library knows it. */
 export interface LibraryFile {
+  /** That of the list of imports. */
   readonly id: number;
   /** Relative to `imports/`, with `/`. */
   readonly path: string;
@@ -17,9 +18,6 @@ export interface LibraryFile {
 
 /** What tells whether a file was changed since. */
 export type FileStamp = Pick<LibraryFile, 'size' | 'mtimeNs'>;
-
-/** Where it is not known yet, a file is the newest: the largest integer, in 2262. */
-export const latestMtimeNs = '9223372036854775807';
 
 /** What tells that a source is the very file it was, unchanged; decimal digits where a double would not do. */
 export interface SourceStamp {
@@ -36,11 +34,9 @@ export interface FileCounts extends RecordingSummary {
 }
 
 /** A file that gets rows. */
-export interface NewFile extends Pick<LibraryFile, 'path' | 'pathKey'> {
-  /** Undefined where it is known only when all is read; then `place` tells it. */
-  readonly sha256: string | undefined;
-  /** Where the file is in its place already. */
-  readonly mtimeNs?: string;
+export interface NewFile extends Pick<LibraryFile, 'path' | 'pathKey' | 'sha256'> {
+  /** The next one by default. */
+  readonly id?: number;
 }
 
 /** The smallest box that holds all points of a file, in degrees; null for a file without any. */

@@ -1,20 +1,13 @@
 import { longitudeRanges } from '../../model/bbox.ts';
 import type { LineKind, LinePoint, LinePoints, LineTexts } from '../../model/recording.ts';
 import type { Bbox } from '../../model/schema.ts';
-import { noElevation, pointColumns, type PointColumns } from '../day-blob.ts';
+import { decodeUntimed, noElevation, pointColumns, type PointColumns } from '../day-blob.ts';
 import type { Database } from '../database.ts';
 import { readRuns } from '../line-runs.ts';
-import { decodePoints } from '../point-blob.ts';
 import { prepare } from '../prepared.ts';
 import { joinedTables } from '../schema/joined.ts';
 import { lineKinds } from './line-rows.ts';
-import {
-  prepareTimedPoints,
-  TimedPoints,
-  untimedColumns,
-  type DayExtent,
-  type Stretch,
-} from './timed-points.ts';
+import { prepareTimedPoints, TimedPoints, type Stretch } from './timed-points.ts';
 
 /** Which points are read; a segment is cut where points are left out. */
 export interface LineFilter {
@@ -24,7 +17,7 @@ export interface LineFilter {
   readonly bbox?: Bbox | undefined;
 }
 
-/** Some milliseconds of work for whoever writes them. */
+/** Points handed on at once: some milliseconds of work for the writer. */
 const stretchPoints = 1_024;
 const pageRows = 256;
 
@@ -41,14 +34,15 @@ export function* readLines(
   const extent = new Extent(filter);
   if (extent.isPeriod && kind === 'route') return;
   const statements = prepareStatements(joined);
-  // Made once: those of thousands of small files would take longer than all else.
-  const [decoded, untimed] = [pointColumns(), untimedColumns()];
+  // Made once: for thousands of small files, making them would cost more than all else.
+  const [decoded, untimed] = [pointColumns(), pointColumns()];
+  untimed.timeMs.fill(Number.NaN);
   for (const file of filesOf(statements)) {
     yield undefined;
     const { firstMs, lastMs } = file;
     if (file[`${kind}s`] === 0) continue;
     if (extent.isPeriod && !extent.overlaps(firstMs ?? Infinity, lastMs ?? -Infinity)) continue;
-    const timed = new TimedPoints(statements, file.id, decoded, (row) => !extent.touches(row));
+    const timed = new TimedPoints(statements, file.id, decoded);
     for (const line of linesOf(statements, file.id, lineKinds[kind])) {
       // Sound: written by LineRows.
       const texts = line.texts === null ? {} : (JSON.parse(line.texts) as LineTexts);
@@ -122,7 +116,7 @@ function* stretchesOf(
 ): Generator<LineStretch> {
   for (let row = part.get(line, 0); row !== undefined; row = part.get(line, row.id)) {
     const names = row.names === null ? {} : (JSON.parse(row.names) as Record<number, string>);
-    if (row.untimed > 0) decodePoints(row.points, untimed);
+    if (row.untimed > 0) decodeUntimed(row.points, untimed);
     let place = 0;
     for (const { points, isTimed, beginsSegment } of readRuns(row.runs)) {
       for (let left = points; left > 0;) {
@@ -147,9 +141,9 @@ function* pointsOf(
   let segment = 0;
   let isCut = false;
   for (const { columns, from, to, beginsSegment, names } of stretches) {
-    isCut ||= beginsSegment || columns === undefined;
+    isCut ||= beginsSegment;
     let points: LinePoint[] = [];
-    for (let at = from; columns !== undefined && at <= to; at += 1) {
+    for (let at = from; at <= to; at += 1) {
       if (at < to && extent.holds(columns, at)) {
         points.push(pointAt(columns, at, names[at]));
         continue;
@@ -208,12 +202,6 @@ class Extent {
 
   overlaps(firstMs: number, lastMs: number): boolean {
     return firstMs <= this.#toMs && lastMs >= this.#fromMs;
-  }
-
-  touches({ firstMs, lastMs, southE7, northE7, westE7, eastE7 }: DayExtent): boolean {
-    if (!this.overlaps(firstMs, lastMs)) return false;
-    if (southE7 > this.#northE7 || northE7 < this.#southE7) return false;
-    return this.#lonsE7.some(([west, east]) => westE7 <= east && eastE7 >= west);
   }
 
   holds({ timeMs, latE7, lonE7 }: PointColumns, at: number): boolean {

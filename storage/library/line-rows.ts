@@ -1,20 +1,17 @@
 import { Buffer } from 'node:buffer';
 import type { LineKind, LineTexts } from '../../model/recording.ts';
-import { dayBlobPoints, pointColumns } from '../day-blob.ts';
+import { dayBlobPoints, encodeUntimed, pointColumns } from '../day-blob.ts';
 import type { Database } from '../database.ts';
-import { ColumnMarks } from '../column-marks.ts';
 import { fillClock, RunWriter } from '../line-runs.ts';
 import { rangeOf } from '../number-columns.ts';
-import { encodePoints } from '../point-blob.ts';
 import { prepare } from '../prepared.ts';
 import { libraryTables } from '../schema/library.ts';
-import { encodeForms } from '../track-chunks.ts';
-import { eleDmOf, reachOf, unitsPerDegree, type Point } from './day-collector.ts';
+import { eleDmOf, outlinesOf, reachOf, unitsPerDegree, type Point } from './day-collector.ts';
 import type { InsertOutline } from './statements.ts';
 
 /** The value of `lines.kind`. */
 export const lineKinds: Readonly<Record<LineKind, number>> = { track: 0, route: 1 };
-/** A line may be told its texts while so many began after it. */
+/** Texts of a line may come while at most so many lines began after it. */
 const recentLines = 4_096;
 const noPoints = Buffer.alloc(0);
 
@@ -25,14 +22,13 @@ export class LineRows {
   readonly #statements: ReturnType<typeof prepareStatements>;
   readonly #insertOutline: InsertOutline;
   #points = pointColumns(0);
-  readonly #marks = new ColumnMarks();
   readonly #runs = new RunWriter();
   #names: Record<number, string> | undefined;
   #fileId = 0;
   #lineId: number = 0;
   #timed = 0;
   #untimed = 0;
-  /** Rows of the lines that began last, by the numbers that they were told with. */
+  /** Rows of the lines that began last, by their numbers in the recording. */
   readonly #recent = new Map<number, number>();
   #early: { readonly id: number; readonly texts: LineTexts } | undefined;
 
@@ -109,7 +105,7 @@ export class LineRows {
       timed: this.#timed,
       untimed: count,
       runs: this.#runs.take(),
-      points: count === 0 ? noPoints : encodePoints(this.#points, count, this.#marks),
+      points: count === 0 ? noPoints : encodeUntimed(this.#points, count),
       names: this.#names === undefined ? null : JSON.stringify(this.#names),
     };
     const { lastInsertRowid } = this.#statements.addPart.run(this.#lineId, part);
@@ -124,10 +120,10 @@ export class LineRows {
     const [southE7, northE7] = rangeOf(latE7, 0, points);
     const [westE7, eastE7] = rangeOf(lonE7, 0, points);
     const extent = { points, firstMs: 0, lastMs: 0, southE7, westE7, northE7, eastE7 };
-    const forms = encodeForms(this.#points, 0, points, this.#marks, extent);
+    const outlines = outlinesOf(this.#points, 0, points, extent);
     const lastMs = timeMs[points - 1]!;
     const reach = reachOf(extent, lastMs, after && { ...after, timeMs: lastMs });
-    this.#insertOutline.run(-part, this.#fileId, { ...extent, day: 0, ...reach, ...forms });
+    this.#insertOutline.run(-part, this.#fileId, { ...extent, day: 0, ...reach, ...outlines });
   }
 
   #add(kind: LineKind, texts: string | null): number {

@@ -15,9 +15,6 @@ interface FinishedFile extends FileStamp, FileBounds, Omit<FileCounts, 'firstMs'
 
 export type InsertOutline = ReturnType<typeof prepareInsertOutline>;
 
-/** In the year 2242: of later times a double in seconds, as Node.js sets them, tells no microseconds apart. */
-const lastCountedNs = 2 ** 33 * 1e9;
-
 /** What the writer of a library asks and changes, apart from the rows of waypoints. */
 export function prepareStatements(db: Database) {
   return {
@@ -46,34 +43,25 @@ function prepareFiles(db: Database) {
     allFiles: prepare(db, () => files.orderBy('path')),
     fileByKey: prepare(db, (pathKey: string) => files.where('path_key', '=', pathKey)),
     filesByContent: prepare(db, (sha256: string) => files.where('sha256', '=', sha256)),
-    newestUs: prepareValue(db, () =>
-      libraryTables
-        .selectFrom('files')
-        .select(sql<number | null>`max(CAST(mtime_ns AS INTEGER)) / 1000`.as('us'))
-        .where(sql<number>`CAST(mtime_ns AS INTEGER)`, '<', lastCountedNs),
+    lastId: prepareValue(
+      db,
+      () => sql<{ seq: number }>`SELECT seq FROM sqlite_sequence WHERE name = 'files'`,
     ),
-    sizes: prepareValue(db, () => libraryTables.selectFrom('files').select('size').distinct()),
   };
-}
-
-/** What is said of a file before it is finished. */
-interface FirstContent {
-  readonly sha256: string;
-  readonly mtimeNs: string;
-  readonly firstWaypoint: number;
 }
 
 function prepareFileChanges(db: Database) {
   const update = libraryTables.updateTable('files');
   return {
-    insertFile: prepare(db, ({ path, pathKey }: NewFile, content: FirstContent) =>
+    /** @param id null for the next one. */
+    insertFile: prepare(db, ({ path, pathKey, sha256 }: NewFile, id: number | null) =>
       libraryTables.insertInto('files').values({
+        id: sql<number>`${id}`,
         path,
         path_key: pathKey,
-        sha256: content.sha256,
+        sha256,
         size: 0,
-        mtime_ns: content.mtimeNs,
-        first_waypoint: content.firstWaypoint,
+        mtime_ns: '',
         format: '',
         waypoints: 0,
         observations: 0,
@@ -98,9 +86,6 @@ function prepareFileChanges(db: Database) {
         .set({ south: file.south, west: file.west })
         .set({ north: file.north, east: file.east })
         .where('id', '=', id),
-    ),
-    setContent: prepare(db, (sha256: string, id: number) =>
-      update.set({ sha256 }).where('id', '=', id),
     ),
     restamp: prepare(db, ({ size, mtimeNs }: FileStamp, id: number) =>
       update.set({ size, mtime_ns: mtimeNs }).where('id', '=', id),
@@ -159,7 +144,6 @@ function prepareInsertOutline(db: Database) {
       next_lon_e7: outline.nextLonE7,
       coarse: outline.coarse,
       fine: outline.fine,
-      chunks: outline.chunks,
     }),
   );
 }
@@ -192,19 +176,19 @@ function prepareShown(db: Database) {
     ),
     notShown: prepareValue(db, () =>
       libraryTables
-        .selectFrom('waypoints')
+        .selectFrom('duplicates')
         .select((eb) => eb.fn.countAll<number>().as('count'))
         .where('shown', '=', 0),
     ),
     shownPage: prepare(db, (from: number, to: number) =>
       libraryTables
-        .selectFrom('waypoints')
-        .select(['name', 'lat', 'lon'])
-        .where('id', '>=', from)
-        .where('id', '<', to)
-        // The sign keeps SQLite from looking for an index.
-        .where((eb) => eb(sql`+${eb.ref('shown')}`, '=', 1))
-        .orderBy('id'),
+        .selectFrom('waypoints as w')
+        .leftJoin('duplicates as d', 'd.waypoint', 'w.id')
+        .select(['w.name', 'w.lat', 'w.lon'])
+        .where('w.id', '>=', from)
+        .where('w.id', '<', to)
+        .where('d.shown', 'is not', 0)
+        .orderBy('w.id'),
     ),
   };
 }

@@ -1,42 +1,33 @@
-import {
-  columnNames,
-  dayBlobPoints,
-  decodeDay,
-  pointColumns,
-  type PointColumns,
-} from '../day-blob.ts';
+import { columnNames, decodeDay, pointColumns, type PointColumns } from '../day-blob.ts';
 import type { Database } from '../database.ts';
 import { fail } from '../number-columns.ts';
 import { decodeOrder } from '../point-order.ts';
 import { prepare, prepareValue, type RowOf } from '../prepared.ts';
 import { joinedTables } from '../schema/joined.ts';
+import { dayKinds } from '../schema/library.ts';
 
 /** Days read at once: a file may have any number. */
 const pageRows = 256;
 
 /** Points `from`…`to` (exclusive) of columns that are used again for the next ones. */
 export interface Stretch {
-  /** Undefined: these points were not read. */
-  readonly columns: PointColumns | undefined;
+  readonly columns: PointColumns;
   readonly from: number;
   readonly to: number;
 }
 
-export type TimedPointStatements = ReturnType<typeof prepareTimedPoints>;
-/** A row of `days` without its blob. */
-export type DayExtent = RowOf<TimedPointStatements['rows']>;
+type TimedPointStatements = ReturnType<typeof prepareTimedPoints>;
+type DayRow = RowOf<TimedPointStatements['rows']>;
 
-/** What {@link TimedPoints} asks a joined reader. */
+/** Prepares the statements of {@link TimedPoints} on a joined reader. */
 export function prepareTimedPoints(joined: Database) {
   const days = joinedTables.selectFrom('library.days');
   return {
     rows: prepare(joined, (file: number, after: number) =>
       days
-        .select(['id', 'points', 'first_ms as firstMs', 'last_ms as lastMs'])
-        .select(['south_e7 as southE7', 'west_e7 as westE7'])
-        .select(['north_e7 as northE7', 'east_e7 as eastE7'])
+        .select(['id', 'points'])
         .where('file_id', '=', file)
-        .where('kind', '=', 0)
+        .where('kind', '=', dayKinds.trackPoint)
         .where('id', '>', after)
         .orderBy('id')
         .limit(pageRows),
@@ -48,28 +39,22 @@ export function prepareTimedPoints(joined: Database) {
   };
 }
 
-/** The timed track points of one file, in the order of the file. Holds a blob's points at a time, or a sorted batch's. */
+/** The timed track points of one file, in the order of the file. Holds the points of a blob, or of an unsorted batch. */
 export class TimedPoints {
   readonly #statements: TimedPointStatements;
-  readonly #skips: (row: DayExtent) => boolean;
   readonly #decoded: PointColumns;
   readonly #stretches: Iterator<Stretch>;
-  #stretch: Stretch = { columns: undefined, from: 0, to: 0 };
+  #stretch: Stretch;
 
-  /** @param decoded columns of the largest blob, which those of one file after the other use. @param skips which rows need not be read. */
-  constructor(
-    statements: TimedPointStatements,
-    file: number,
-    decoded: PointColumns,
-    skips: (row: DayExtent) => boolean,
-  ) {
+  /** @param decoded columns of the largest blob, used for one file after the other. */
+  constructor(statements: TimedPointStatements, file: number, decoded: PointColumns) {
     this.#statements = statements;
     this.#decoded = decoded;
-    this.#skips = skips;
     this.#stretches = this.#read(rowsOf(statements, file));
+    this.#stretch = { columns: decoded, from: 0, to: 0 };
   }
 
-  /** The next points, at most so many; none while days of a batch are read. @throws DayBlobCorrupt when there are none. */
+  /** The next points, at most so many; none while a batch is read. @throws DayBlobCorrupt after the last. */
   next(atMost: number): Stretch {
     if (this.#stretch.from === this.#stretch.to)
       this.#stretch = this.#stretches.next().value ?? fail();
@@ -79,20 +64,15 @@ export class TimedPoints {
     return { columns, from, to: end };
   }
 
-  *#read(rows: Generator<DayExtent>): Generator<Stretch, undefined> {
+  *#read(rows: Generator<DayRow>): Generator<Stretch, undefined> {
     for (const row of rows) {
       const order = this.#statements.order.get(row.id);
-      if (order !== undefined) yield* this.#inFileOrder(row, rows, decodeOrder(order));
-      else if (this.#skips(row)) yield { columns: undefined, from: 0, to: row.points };
-      else yield { columns: this.#decoded, from: 0, to: this.#decode(row) };
+      if (order === undefined) yield { columns: this.#decoded, from: 0, to: this.#decode(row) };
+      else yield* this.#inFileOrder(row, rows, decodeOrder(order));
     }
   }
 
-  *#inFileOrder(
-    first: DayExtent,
-    others: Iterator<DayExtent>,
-    places: Uint32Array,
-  ): Generator<Stretch> {
+  *#inFileOrder(first: DayRow, others: Iterator<DayRow>, places: Uint32Array): Generator<Stretch> {
     const sorted = pointColumns(places.length);
     for (let [count, read] = [0, 0]; count < places.length; read += 1) {
       if (read % pageRows === 1) yield { columns: sorted, from: 0, to: 0 };
@@ -109,21 +89,14 @@ export class TimedPoints {
     yield { columns, from: 0, to: places.length };
   }
 
-  #decode({ id }: DayExtent): number {
+  #decode({ id }: DayRow): number {
     const blob = this.#statements.blob.get(id);
     return blob === undefined ? fail() : decodeDay(blob, this.#decoded);
   }
 }
 
 /** Page by page: an open iterator makes other statements fail. */
-function* rowsOf({ rows }: TimedPointStatements, file: number): Generator<DayExtent, undefined> {
+function* rowsOf({ rows }: TimedPointStatements, file: number): Generator<DayRow, undefined> {
   for (let page = rows.all(file, 0); page.length > 0; page = rows.all(file, page.at(-1)!.id))
     yield* page;
-}
-
-/** Columns for points without times. */
-export function untimedColumns(): PointColumns {
-  const columns = pointColumns(dayBlobPoints);
-  columns.timeMs.fill(Number.NaN);
-  return columns;
 }

@@ -1,9 +1,9 @@
 import type { Buffer } from 'node:buffer';
-import { openJoinedReader, type Database } from '../database.ts';
+import { openReader, type Database } from '../database.ts';
 import { fail } from '../number-columns.ts';
 import { prepare, prepareValue, type RowOf } from '../prepared.ts';
-import { joinedTables } from '../schema/joined.ts';
-import type { MapForms } from '../track-chunks.ts';
+import { libraryTables } from '../schema/library.ts';
+import type { OutlineName } from '../outline.ts';
 import type { LineKind, LineTexts } from '../../model/recording.ts';
 import { lineKinds } from './line-rows.ts';
 
@@ -21,8 +21,6 @@ export interface Period {
   readonly toMs: number;
 }
 
-/** Import ids that are kept. */
-const mostImportIds = 20_000;
 /** Rows read at once; part of the text, for SQLite would plan anew for each limit that it is given. */
 const pageRows = 4_096;
 
@@ -32,19 +30,14 @@ export type TrackRow = RowOf<Statements['days']>;
 /** Points without a time of a part of a track or route. */
 export type UntimedRow = RowOf<Statements['untimed']>;
 
-/** Reads the tracks and routes of all imported files for maps. Holds a connection of its own to both databases. */
+/** Reads the tracks and routes of all imported files for maps. Holds a connection of its own. */
 export class TrackReader {
   readonly #db: Database;
   readonly #statements: Statements;
-  /** Asked for again and again; a file that is imported once more is another one. */
-  readonly #importIds = new Map<number, number>();
-
-  #form: Buffer | undefined;
-  #points: Buffer | undefined;
 
   /** @throws errors of SQLite */
-  constructor(waypointsPath: string, libraryPath: string) {
-    this.#db = openJoinedReader(waypointsPath, libraryPath);
+  constructor(libraryPath: string) {
+    this.#db = openReader(libraryPath);
     this.#statements = prepareStatements(this.#db);
   }
 
@@ -66,17 +59,15 @@ export class TrackReader {
     }
   }
 
-  /** As outline.ts and track-chunks.ts say; good until the next one is asked for. @throws DayBlobCorrupt */
-  form({ id }: TrackRow, name: keyof MapForms): Buffer {
-    free(this.#form);
-    return (this.#form = this.#statements[name].get(id) ?? fail());
+  /** An outline, as outline.ts says. @throws DayBlobCorrupt */
+  outline({ id }: TrackRow, name: OutlineName): Buffer {
+    return this.#statements[name].get(id) ?? fail();
   }
 
-  /** Points of a day, or those without times; good until the next ones are asked for. @throws DayBlobCorrupt */
+  /** The points of a day, or those without times, as day-blob.ts says. @throws DayBlobCorrupt */
   points({ id }: TrackRow): Buffer {
-    free(this.#points);
     const { dayBlob, untimedBlob } = this.#statements;
-    return (this.#points = (id > 0 ? dayBlob.get(id) : untimedBlob.get(-id)) ?? fail());
+    return (id > 0 ? dayBlob.get(id) : untimedBlob.get(-id)) ?? fail();
   }
 
   /** Rows of tracks or of routes that touch the box, by line, in its order. */
@@ -99,17 +90,6 @@ export class TrackReader {
     return JSON.parse(this.#statements.texts.get(lineId) ?? '{}') as LineTexts;
   }
 
-  /** The import that a file of the library is; 0 while the list of imports does not have it yet. */
-  importOf(fileId: number): number {
-    const known = this.#importIds.get(fileId);
-    if (known !== undefined) return known;
-    const importId = this.#statements.importId.get(fileId);
-    if (importId === undefined) return 0;
-    if (this.#importIds.size === mostImportIds) this.#importIds.clear();
-    this.#importIds.set(fileId, importId);
-    return importId;
-  }
-
   /** Points of tracks by UTC day, the newest days first. */
   pointsByDay({ fromMs, toMs }: Period, limit: number): { day: number; points: number }[] {
     return this.#statements.pointsByDay.all(fromMs, toMs, limit);
@@ -120,19 +100,14 @@ export class TrackReader {
   }
 }
 
-/** V8 would keep tens of megabytes of them until it collects. */
-function free(blob: Buffer | undefined): void {
-  if (blob?.buffer instanceof ArrayBuffer && !blob.buffer.detached) blob.buffer.transfer(0);
-}
-
 function prepareStatements(db: Database) {
-  return { ...prepareTimed(db), ...prepareUntimed(db), importId: prepareImportId(db) };
+  return { ...prepareTimed(db), ...prepareUntimed(db) };
 }
 
 /** Rows of `outlines` that touch a box. */
 function outlinesIn(box: BoxE7) {
-  return joinedTables
-    .selectFrom('library.outlines as o')
+  return libraryTables
+    .selectFrom('outlines as o')
     .select(['o.id', 'o.file_id as fileId', 'o.day', 'o.points'])
     .select(['first_ms as firstMs', 'last_ms as lastMs'])
     .select(['next_ms as nextMs', 'next_lat_e7 as nextLatE7', 'next_lon_e7 as nextLonE7'])
@@ -144,7 +119,7 @@ function outlinesIn(box: BoxE7) {
 }
 
 function prepareTimed(db: Database) {
-  const outlines = joinedTables.selectFrom('library.outlines');
+  const outlines = libraryTables.selectFrom('outlines');
   return {
     days: prepare(db, (box: BoxE7, period: Period, after: number) =>
       outlinesIn(box)
@@ -156,9 +131,8 @@ function prepareTimed(db: Database) {
     ),
     coarse: prepareValue(db, (id: number) => outlines.select('coarse').where('id', '=', id)),
     fine: prepareValue(db, (id: number) => outlines.select('fine').where('id', '=', id)),
-    chunks: prepareValue(db, (id: number) => outlines.select('chunks').where('id', '=', id)),
     dayBlob: prepareValue(db, (id: number) =>
-      joinedTables.selectFrom('library.days').select('blob').where('id', '=', id),
+      libraryTables.selectFrom('days').select('blob').where('id', '=', id),
     ),
     pointsByDay: prepare(db, (fromMs: number, toMs: number, limit: number) =>
       outlines
@@ -174,14 +148,14 @@ function prepareTimed(db: Database) {
 }
 
 function prepareUntimed(db: Database) {
-  const parts = joinedTables.selectFrom('library.line_parts');
+  const parts = libraryTables.selectFrom('line_parts');
   return {
     untimed: prepare(db, (box: BoxE7, kind: number, before: number) =>
       outlinesIn(box)
-        .innerJoin('library.line_parts as p', (join) =>
+        .innerJoin('line_parts as p', (join) =>
           join.on((eb) => eb('p.id', '=', eb.neg(eb.ref('o.id')))),
         )
-        .innerJoin('library.lines as l', 'l.id', 'p.line_id')
+        .innerJoin('lines as l', 'l.id', 'p.line_id')
         .select('p.line_id as lineId')
         .where('l.kind', '=', kind)
         .where('o.id', '<', before)
@@ -191,20 +165,7 @@ function prepareUntimed(db: Database) {
     runs: prepareValue(db, (id: number) => parts.select('runs').where('id', '=', id)),
     untimedBlob: prepareValue(db, (id: number) => parts.select('points').where('id', '=', id)),
     texts: prepareValue(db, (lineId: number) =>
-      joinedTables.selectFrom('library.lines').select('texts').where('id', '=', lineId),
+      libraryTables.selectFrom('lines').select('texts').where('id', '=', lineId),
     ),
   };
-}
-
-function prepareImportId(db: Database) {
-  return prepareValue(db, (fileId: number) =>
-    joinedTables
-      .selectFrom('library.files as f')
-      .innerJoin('imports as i', (join) =>
-        join.onRef('i.path_key', '=', 'f.path_key').onRef('i.sha256', '=', 'f.sha256'),
-      )
-      .select('i.id')
-      .where('f.id', '=', fileId)
-      .where('i.state', '=', 'active'),
-  );
 }

@@ -7,14 +7,12 @@ import { foldPath, type NameFolding } from '../name-folding.ts';
 import { DayCollector, type DayPart } from './day-collector.ts';
 import {
   PointBounds,
-  latestMtimeNs,
   type FileCounts,
   type FileStamp,
   type LibraryFile,
   type NewFile,
   type SourceStamp,
 } from './library-file.ts';
-import type { RowRange } from './identity-statements.ts';
 import { readFolding } from './prepare.ts';
 import { LineRows } from './line-rows.ts';
 import { dayKinds } from '../schema/library.ts';
@@ -33,12 +31,7 @@ export interface FileContent {
   /** Reads the file into the rows. */
   readonly load: (rows: FileRows) => FileCounts;
   /** Called when all rows are written, last before the commit: puts the file in its place. */
-  readonly place: () => PlacedFile;
-}
-
-interface PlacedFile extends FileStamp {
-  /** Where it was not known before. */
-  readonly sha256?: string;
+  readonly place: () => FileStamp;
 }
 
 /** Hashes come in any order, so their index must stay in memory. */
@@ -106,14 +99,9 @@ export class LibraryWriter {
     return this.#statements.filesByContent.all(sha256);
   }
 
-  /** How many bytes the files have, in no order. */
-  sizes(): number[] {
-    return this.#statements.sizes.all();
-  }
-
-  /** When the newest of the files was copied, but for times that nothing can come after, µs since 1970. */
-  newestUs(): number {
-    return this.#statements.newestUs.get() ?? 0;
+  /** The highest id that a file ever had. */
+  lastId(): number {
+    return this.#statements.lastId.get() ?? 0;
   }
 
   /** The SHA-256 noted for a source that still has this very stamp. */
@@ -139,7 +127,7 @@ export class LibraryWriter {
     return this.#transaction.immediate(() => {
       const result = changes();
       // Not for each file: where all have a place of one name, each would look at those of all before.
-      this.#waypointRows.mergeTwins();
+      this.#waypointRows.merge();
       return result;
     }) as T;
   }
@@ -153,11 +141,10 @@ export class LibraryWriter {
   replaceFile(file: NewFile, { load, place }: FileContent, isFirst = false): FileCounts {
     const changes = (): FileCounts => {
       const before = this.findByKey(file.pathKey);
-      const leaving = before && this.#leave(before.id);
-      const { insertFile, finishFile, setContent, touch } = this.#statements;
-      const { path, sha256 = '', mtimeNs = latestMtimeNs } = file;
-      const began = { sha256, mtimeNs, firstWaypoint: this.#waypointRows.begin(path, leaving) };
-      const id = Number(insertFile.run(file, began).lastInsertRowid);
+      if (before !== undefined) this.#remove(before.id);
+      const { insertFile, finishFile, touch } = this.#statements;
+      const id = Number(insertFile.run(file, file.id ?? null).lastInsertRowid);
+      this.#waypointRows.begin(id);
       const counts = load(this.#rowsOf(id));
       const { from, to } = this.#waypointRows.finish();
       if (from < to) this.#areWaypointsChanged = true;
@@ -167,7 +154,6 @@ export class LibraryWriter {
       this.#lineRows.finish();
       touch.run();
       const placed = place();
-      if (placed.sha256 !== undefined) setContent.run(placed.sha256, id);
       const firstWaypoint = from === to ? null : from;
       const { firstMs = null, lastMs = null } = counts;
       const finished = {
@@ -187,8 +173,7 @@ export class LibraryWriter {
 
   removeFile(id: number): void {
     this.transaction(() => {
-      const leaving = this.#leave(id);
-      if (leaving !== undefined) this.#waypointRows.remove(leaving);
+      this.#remove(id);
       this.#statements.touch.run();
     });
   }
@@ -280,13 +265,12 @@ export class LibraryWriter {
     return Number(this.#statements.insertDay.run(part, this.#fileId, kind).lastInsertRowid);
   }
 
-  /** Deletes a file but for its waypoints. @returns those, if there are any. */
-  #leave(id: number): RowRange | undefined {
+  #remove(id: number): void {
     const range = this.#statements.waypointsOf.get(id);
     this.#statements.deleteFile.run(id);
-    if (range === undefined) return undefined;
+    if (range === undefined) return;
     this.#areWaypointsChanged = true;
-    return { from: range.from, to: range.from + range.waypoints };
+    this.#waypointRows.remove({ from: range.from, to: range.from + range.waypoints });
   }
 }
 

@@ -39,6 +39,7 @@ export function isNeighbour(
   { name, latE6Min, latE6Max }: NeighbourKeys,
   lonE6: NeighbourKeys['lonE6'],
 ) {
-  return sql<boolean>`name = ${name} AND lat_e6 BETWEEN ${latE6Min} AND ${latE6Max}
+  // Lists, not ranges: an index seeks each of the nine keys, however many waypoints lie on one parallel.
+  return sql<boolean>`name = ${name} AND lat_e6 IN (${latE6Min}, ${latE6Min} + 1, ${latE6Max})
     AND lon_e6 IN (${lonE6[0]}, ${lonE6[1]}, ${lonE6[2]})`;
 }

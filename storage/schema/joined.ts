@@ -1,4 +1,4 @@
-import { sql, type Expression, type Selectable } from 'kysely';
+import { sql } from 'kysely';
 import { sameIdentity, type IdentityColumns } from './identity-columns.ts';
 import type { LibraryDb } from './library.ts';
 import { queryBuilder } from '../prepared.ts';
@@ -12,18 +12,24 @@ export type JoinedDb = WaypointsDb & {
 /** Builds queries over both. */
 export const joinedTables = queryBuilder<JoinedDb>();
 
-/** What bookmarks and imported waypoints have in common. */
-export type Listed = Selectable<JoinedDb['bookmarks']>;
+/** The columns that bookmarks and imported waypoints share; `fields` is JSON of the optional ones. */
+export interface Listed extends IdentityColumns {
+  id: number;
+  lat: number;
+  lon: number;
+  fields: string | null;
+}
 
-/** Both kinds of waypoints as `w`, for queries that differ in nothing else. */
+/** Both kinds of waypoints as `w`, for queries that differ in nothing else; of imported ones each identity once. */
 export const waypointsOf = {
-  bookmark: sql<Listed>`bookmarks`.as('w'),
-  /** With what its twins say. */
-  waypoint: sql<Listed & Pick<JoinedDb['library.waypoints'], 'shown'>>`(
-    SELECT t.id, t.name, t.lat, t.lon, t.lat_e6, t.lon_e6, t.shown, coalesce(f.ele, t.ele) AS ele,
-      coalesce(f.time, t.time) AS time, coalesce(f.desc, t.desc) AS desc,
-      coalesce(f.more, t.more) AS more
-    FROM library.waypoints t LEFT JOIN library.twin_fields f ON f.waypoint = t.id)`.as('w'),
+  bookmark: sql<Listed>`(
+    SELECT id, name, lat, lon, lat_e6, lon_e6, nullif(json_patch(coalesce(more, '{}'),
+      json_object('ele', ele, 'time', time, 'desc', desc)), '{}') AS fields
+    FROM bookmarks)`.as('w'),
+  waypoint: sql<Listed>`(
+    SELECT t.id, t.name, t.lat, t.lon, t.lat_e6, t.lon_e6, coalesce(d.fields, t.fields) AS fields
+    FROM library.waypoints t LEFT JOIN library.duplicates d ON d.waypoint = t.id
+    WHERE d.shown IS NOT 0)`.as('w'),
 };
 
 /** Builds queries within one that has a waypoint as `w`. */
@@ -42,19 +48,4 @@ export function hiddenBy() {
 /** The tags of a waypoint `w`, as `t`. */
 export function tagsOf() {
   return within.selectFrom('tags as t').where(sameIdentity('t', 'w'));
-}
-
-/** The ids of the imported waypoints of a hash that are shown. */
-export function shownOf(hash: number | Expression<number>) {
-  return joinedTables
-    .selectFrom('library.identities')
-    .select('waypoint')
-    .where('hash', '=', hash)
-    .unionAll(
-      joinedTables
-        .selectFrom('library.further_identities')
-        .select('waypoint')
-        .where('hash', '=', hash)
-        .where('shown', '=', 1),
-    );
 }

@@ -12,7 +12,7 @@ import type { Migration } from '../migrate.ts';
 import { queryBuilder } from '../prepared.ts';
 
 /** Counts schemas of the library; a file of another one is set aside and rebuilt from `imports/`, never migrated. */
-export const librarySchemaVersion = 15;
+export const librarySchemaVersion = 17;
 
 const { blob, generatedRowid, integer, numbered, optionalInteger, optionalReal } = columns;
 const { optionalText, real, rowid, text, uniqueText } = columns;
@@ -45,31 +45,27 @@ const outlineNumbers = {
  * `library.sqlite`: everything derived from the files below `imports/`; deleted, it is rebuilt with the same content.
  *
  * - `files`: one row for each imported content. `path` is relative to `imports/`, with `/`, NFC; `path_key` is the same
- *   case-folded where file systems fold. `format` is one of recorder-formats.ts. `size` and `mtime_ns` are those of the file there. An `id` is never used again:
- *   other content of the same path is another id. `missing_times` and `invalid_times` count points with usable
+ *   case-folded where file systems fold. `format` is one of recorder-formats.ts. `size` and `mtime_ns` are those of the file there. The `id` is
+ *   that of the list of imports, and their order. `missing_times` and `invalid_times` count points with usable
  *   coordinates that are no observations. `south`, `west`, `north`, `east` hold its points, in degrees (null if
  *   none). Its waypoints have `waypoints` ids from `first_waypoint` on (null if none).
- * - `waypoints`: the ids of a file ascend in file order without a gap. `lat_e6`, `lon_e6` and `name` are the identity
- *   (contract C); `shown` is 1 for the first row of each identity by (`files.path` in byte order, `id`), else 0.
- * - `twin_fields`: what a waypoint that is shown says together with its twins, for each field what the newest import
- *   (`mtime_ns`; of the same microsecond, the last path) says that says it; there where that is not, or once was not, what
- *   it says itself.
- * - `identities`: for each hash of an identity (identity-hash.ts) a waypoint that is shown. `further_identities`: all
- *   others of a hash that is there, so hidden twins and what merely shares a hash; `shown` is that of the waypoint. Two
- *   tables instead of one: the first refuses a second row of a hash while it is inserted, at no extra cost.
+ * - `waypoints`: the ids of a file ascend in file order without a gap. `name`, `lat_e6` and `lon_e6` are the identity
+ *   (contract C); `fields` is JSON of the optional fields (null if none).
+ * - `duplicates`: each waypoint whose identity others have as well. `shown` is 1 for the first by (`files.path` in byte
+ *   order, `id`), whose `fields` are then those of all, each field from the newest import that has it; else 0.
  * - `sources`: what contents were read from, so that a source that looks unchanged need not be read again. Not derived
  *   from `imports/`, and no loss: without it sources are hashed.
  * - `days`: the timed points of one UTC day (since 1970) of one file as blobs (day-blob.ts); `kind` 0 track points, 1
  *   waypoints, 2 track points that their recorder itself does not believe: those are in no line and no timeline; `part` ascends in file order. A rowid table, because large rows make the inner nodes of others large.
  *   The rows of a file's track points, by `id`, have them in file order, but for those that
  * - `outlines`: what maps look at first: of each row of `days` with track points, by its `id`, and of each of `line_parts` with
- *   points without a time, by the negative of its `id` (then `day` and times are 0): numbers, thinned lines for low zooms
- *   (outline.ts), and where the points are (track-chunks.ts). `next_…` is the first point of the row after it, if that goes on with the line (null if not): the box of the row reaches there. Apart from the blobs, because all of them are looked at for one tile.
+ *   points without a time, by the negative of its `id` (then `day` and times are 0): numbers, and thinned lines for low zooms
+ *   (outline.ts). `next_…` is the first point of the row after it, if that goes on with the line (null if not): the box of the row reaches there. Apart from the blobs, because all of them are looked at for one tile.
  * - `day_orders` says more about: from the row `day_id` on, so many points as its blob has (point-order.ts) are sorted by
  *   time, and the blob puts them in file order.
  * - `lines`: the tracks (`kind` 0) and routes (1) that have points, in file order; `texts` is JSON of what they are called.
  * - `line_parts`: the points of a line, by `id`. `runs` (line-runs.ts) says of each point in which segment it is, and whether
- *   it is the next timed one of the file (`days`) or the next in `points` (point-blob.ts), which have no time. `names` is a JSON object: names of route points by their place in `points`.
+ *   it is the next timed one of the file (`days`) or the next in `points` (day-blob.ts), which have no time. `names` is a JSON object: names of route points by their place in `points`.
  */
 const tables = {
   meta: table({ key: text, value: text }, { key: ['key'] }),
@@ -100,29 +96,15 @@ const tables = {
   }),
   waypoints: table({
     id: rowid,
+    file_id: integer,
     name: text,
     lat: real,
     lon: real,
     lat_e6: integer,
     lon_e6: integer,
-    ele: optionalReal,
-    time: optionalText,
-    desc: optionalText,
-    more: optionalText,
-    shown: integer,
+    fields: optionalText,
   }),
-  twin_fields: table({
-    waypoint: rowid,
-    ele: optionalReal,
-    time: optionalText,
-    desc: optionalText,
-    more: optionalText,
-  }),
-  identities: table({ hash: rowid, waypoint: integer }),
-  further_identities: table(
-    { hash: integer, shown: integer, waypoint: integer },
-    { key: ['hash', 'shown', 'waypoint'] },
-  ),
+  duplicates: table({ waypoint: rowid, shown: integer, fields: optionalText }),
   sources: table(
     { device: text, inode: text, size: integer, mtime_ns: text, ctime_ns: text, sha256: text },
     { key: ['device', 'inode'] },
@@ -144,7 +126,6 @@ const tables = {
     ...outlineNumbers,
     coarse: blob,
     fine: blob,
-    chunks: blob,
   }),
   day_orders: table({ day_id: rowid, file_id: belongsTo('files'), blob }),
   lines: table({
@@ -173,11 +154,9 @@ export const libraryTables = queryBuilder<LibraryDb>();
 export const librarySchema: Migration = () => [
   ...createTables(tables),
   sql`
-    INSERT INTO meta VALUES ('store', lower(hex(randomblob(8)))), ('revision', '1'), ('unread', '1'),
-      ('seed', random() & 0xffffffff)`,
+    INSERT INTO meta VALUES ('store', lower(hex(randomblob(8)))), ('revision', '1'), ('unread', '1')`,
   createIndex('files_by_content', 'files', ['sha256']),
-  // To count them: few, and a row costs little while it is not among them.
-  sql`CREATE INDEX waypoints_not_shown ON waypoints (id) WHERE shown = 0`,
+  createIndex('waypoints_by_identity', 'waypoints', ['lat_e6', 'lon_e6', 'name']),
   createIndex('days_by_file', 'days', ['file_id']),
   createIndex('outlines_by_file', 'outlines', ['file_id']),
   // Holds all but the blobs, in the order of the table.

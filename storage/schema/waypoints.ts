@@ -10,7 +10,13 @@ import {
 } from '../create-table.ts';
 import type { Migration } from '../migrate.ts';
 import { queryBuilder } from '../prepared.ts';
-import { importsSchema, undoingRuns, undoneImports, type importTables } from './imports.ts';
+import {
+  followedImports,
+  importsSchema,
+  undoingRuns,
+  undoneImports,
+  type importTables,
+} from './imports.ts';
 
 const { integer, numbered, optionalInteger, optionalReal, optionalText, real, text, uniqueText } =
   columns;
@@ -53,6 +59,16 @@ const firstTables = {
   history: table({ id: numbered, query: uniqueText, lat: optionalReal, lon: optionalReal }),
 };
 
+const changeColumns = {
+  id: numbered,
+  at: integer,
+  kind: text,
+  revision: integer,
+  count: integer,
+  undoes: optionalInteger,
+  undone_by: optionalInteger,
+};
+
 /** `waypoints.sqlite`: what the user made and cannot record again. Times are ISO 8601 UTC text, but for `changes.at`. */
 const tables = {
   ...firstTables,
@@ -67,20 +83,22 @@ const tables = {
     { id: numbered, ...identity, bookmark_id: integer, lat: real, lon: real, tags: text },
     { unique: [...identityKey, 'bookmark_id'] },
   ),
-  // What the user changed. `revision` is that of `meta` after the change; `at` is in ms since 1970; `finished` is 0 for an
-  // intent. `details` is JSON: the rows before and after (waypoints/journal.ts), or what a change of the library needs to
-  // be taken back; the last column, so that lists need not read it.
-  changes: table({
-    id: numbered,
-    at: integer,
-    kind: text,
-    revision: integer,
-    count: integer,
-    undoes: optionalInteger,
-    undone_by: optionalInteger,
-    finished: integer,
-    details: text,
-  }),
+  // When each bookmark was changed last, by the id that bookmarks files know it by (waypoints/stamps.ts); deleted ones
+  // stay for a while. `changed` is in ms since 1970.
+  bookmark_stamps: table(
+    {
+      uuid: text,
+      bookmark_id: refined(optionalInteger, (column) => column.unique()),
+      changed: integer,
+      revision: integer,
+      is_deleted: integer,
+    },
+    { key: ['uuid'] },
+  ),
+  // What the user changed. `revision` is that of `meta` after the change; `at` is in ms since 1970. `details` is JSON: the
+  // rows before and after (waypoints/journal.ts), or what a change of the library needs to be taken back; the last column, so
+  // that lists need not read it.
+  changes: table({ ...changeColumns, details: text }),
 };
 
 export type WaypointsDb = TablesOf<typeof tables & typeof importTables>;
@@ -108,7 +126,10 @@ const firstSchema: Migration = () => [
 
 const journal: Migration = () => [
   sql`ALTER TABLE hidden RENAME TO hidden_before`,
-  ...createTables({ hidden: tables.hidden, changes: tables.changes }),
+  ...createTables({
+    hidden: tables.hidden,
+    changes: table({ ...changeColumns, finished: integer, details: text }),
+  }),
   sql`
     INSERT INTO hidden (name, lat_e6, lon_e6, bookmark_id, lat, lon, tags)
       SELECT name, lat_e6, lon_e6, bookmark_id, lat_e6 / 1e6, lon_e6 / 1e6, '[]' FROM hidden_before`,
@@ -125,6 +146,44 @@ const journal: Migration = () => [
 
 const moreFields: Migration = () => [sql`ALTER TABLE bookmarks ADD COLUMN more TEXT`];
 
+/** The rows of all parts from a change on, up to another one. */
+const rowsOfParts = (first: string, end: string) =>
+  sql.raw(`(
+  SELECT json_group_array(json(value)) FROM (
+    SELECT r.value FROM changes AS p, json_each(p.details) AS r
+      WHERE p.finished = 0 AND p.id >= ${first} AND p.id <= ${end} ORDER BY p.id, r.key))`);
+
+/**
+ * Changes of many rows were written in parts (`finished` 0) before the row of the change itself, whose details named the first
+ * part. One that a crash has cut off ends where it was.
+ */
+const wholeChanges: Migration = () => [
+  sql`
+    UPDATE changes SET details = iif(
+      EXISTS (SELECT 1 FROM changes AS p WHERE p.id = changes.details ->> 'parts'),
+      ${rowsOfParts("changes.details ->> 'parts'", 'changes.id')}, '[]')
+      WHERE details LIKE '{"parts"%'`,
+  sql`
+    UPDATE changes SET finished = 1,
+      (count, undoes, details) = (
+        SELECT open.value ->> 'count', open.value ->> 'mends',
+          ${rowsOfParts("(open.value ->> 'first')", 'changes.id')}
+          FROM meta AS open WHERE open.key = 'open_change')
+      WHERE id = (
+        SELECT max(p.id) FROM changes AS p JOIN meta AS open ON open.key = 'open_change'
+          WHERE p.finished = 0 AND p.id >= nullif(open.value, '') ->> 'first')`,
+  sql`
+    UPDATE changes SET undone_by = u.id FROM changes AS u
+      WHERE u.undoes = changes.id AND u.finished = 1 AND changes.undone_by IS NULL
+        AND changes.id = (
+          SELECT nullif(value, '') ->> 'mends' FROM meta WHERE key = 'open_change')`,
+  sql`DELETE FROM changes WHERE finished = 0`,
+  sql`DELETE FROM meta WHERE key = 'open_change'`,
+  sql`ALTER TABLE changes DROP COLUMN finished`,
+];
+
+const bookmarkStamps: Migration = () => createTables({ bookmark_stamps: tables.bookmark_stamps });
+
 /** The steps of the schema, oldest first; what a released one makes is never changed. */
 export const waypointMigrations: readonly Migration[] = [
   firstSchema,
@@ -133,4 +192,7 @@ export const waypointMigrations: readonly Migration[] = [
   moreFields,
   undoingRuns,
   undoneImports,
+  wholeChanges,
+  followedImports,
+  bookmarkStamps,
 ];

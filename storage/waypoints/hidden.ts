@@ -49,8 +49,8 @@ export function prepareHidden(db: Database, note: NoteRow<HiddenRow>) {
     at: (key: IdentityKey) => at.all(key).map(toRow),
     /** What one bookmark hides. */
     of: (bookmarkId: number) => of.all(bookmarkId).map(toRow),
-    /** What has tags, after a number; `limit` at most. */
-    tagged: (after: number, limit: number) => tagged.all(after, limit).map(toRow),
+    /** Those with tags. */
+    tagged: () => tagged.all().map(toRow),
     /** What the user has hidden, the newest first, before a number if one is given. */
     byUser: (limit: number, before = Number.MAX_SAFE_INTEGER) =>
       byUser.all(before, limit).map(toRow),
@@ -70,9 +70,7 @@ function prepareStatements(db: Database) {
     all: prepare(db, () => hidden.select(['name', 'lat_e6', 'lon_e6']).distinct()),
     at: prepare(db, (key: IdentityKey) => rows.where((eb) => eb.and(identityColumns(key)))),
     of: prepare(db, (bookmarkId: number) => rows.where('bookmark_id', '=', bookmarkId)),
-    tagged: prepare(db, (after: number, limit: number) =>
-      rows.where('tags', '<>', '[]').where('id', '>', after).limit(limit),
-    ),
+    tagged: prepare(db, () => rows.where('tags', '<>', '[]')),
     byUser: prepare(db, (before: number, limit: number) =>
       hidden
         .select(stored)

@@ -3,15 +3,11 @@ import type { ImportState } from '../../model/imports.ts';
 import { openReader, orClosed, type Database } from '../database.ts';
 import { prepare, prepareValue, type RowOf } from '../prepared.ts';
 import { waypointTables, type WaypointsDb } from '../schema/waypoints.ts';
-import type { RunKind } from './import-runs.ts';
 
-/** A file that is to leave the library, its bytes kept, or to come back from the kept bytes. */
-export interface FileStep extends Omit<RowOf<ReturnType<typeof prepareSteps>>, 'others'> {
-  /** Whether no other file needs the kept bytes. */
-  readonly areKeptBytesFree: boolean;
-}
+/** A file that the list wants in the library. */
+export type WantedFile = RowOf<ReturnType<typeof prepareStatements>['active']>;
 
-/** What the import worker asks the list of imported files, in its own thread; nothing is changed through it. */
+/** The list of imports as the import worker reads it, in its own thread. */
 export class ImportLookup {
   readonly #db: Database;
   readonly #statements: ReturnType<typeof prepareStatements>;
@@ -26,27 +22,40 @@ export class ImportLookup {
     return this.#statements.folderOf.get(pathKey);
   }
 
-  /** Whether the user removed a content, or perhaps undid what had brought it, and no path has it. */
+  /** Whether the user removed a content, or perhaps undid its import, and no path has it. */
   isRemoved(sha256: string, orUndone: boolean): boolean {
     const { isRemoved, isActive } = this.#statements;
     const found = isRemoved.get(sha256, Number(orUndone));
     return found !== undefined && isActive.get(sha256) === undefined;
   }
 
-  /** How many bytes such files had. */
-  removedSizes(orUndone: boolean): number[] {
-    return this.#statements.removedSizes.all(Number(orUndone));
+  active(): WantedFile[] {
+    return this.#statements.active.all();
   }
 
-  kindOf(run: number): RunKind | undefined {
-    return this.#statements.kindOf.get(run);
+  activeAt(pathKey: string): WantedFile | undefined {
+    return this.#statements.activeAt.get(pathKey);
   }
 
-  /** What a run is to change: removals, the last first, since twins before them mostly show; then what comes back, in whose place none is removed. */
-  stepsOf(run: number): FileStep[] {
-    return this.#statements.stepsOf
-      .all(run)
-      .map(({ others, ...step }) => ({ ...step, areKeptBytesFree: others === 0 }));
+  /** A content that a path has or had. */
+  find(pathKey: string, sha256: string): { id: number; state: ImportState } | undefined {
+    return this.#statements.byContent.get(pathKey, sha256);
+  }
+
+  byId(id: number): WantedFile | undefined {
+    return this.#statements.byId.get(id);
+  }
+
+  /** Files with a content: whether they are active, and whether their bytes are to be kept if not. */
+  uses(sha256: string): { readonly isActive: boolean; readonly isKept: boolean }[] {
+    return this.#statements.uses
+      .all(sha256)
+      .map(({ state, ended_at }) => ({ isActive: state === 'active', isKept: ended_at !== null }));
+  }
+
+  /** The highest id that was ever listed. */
+  lastId(): number {
+    return this.#statements.lastId.get() ?? 0;
   }
 
   close(): void {
@@ -63,6 +72,7 @@ function prepareStatements(db: Database) {
       eb('state', '=', 'removed'),
       eb.and([eb('is_undone', '=', 1), eb(eb.val(orUndone), '=', 1)]),
     ]);
+  const files = imports.select(['id', 'path', 'path_key as pathKey', 'sha256', 'bytes as size']);
   return {
     folderOf: prepare(db, (pathKey: string) =>
       imports
@@ -77,59 +87,24 @@ function prepareStatements(db: Database) {
     isActive: prepareValue(db, (sha256: string) =>
       withContent(sha256).where('state', '=', 'active'),
     ),
-    removedSizes: prepareValue(db, (orUndone: number) =>
-      imports.select('bytes').distinct().where(isOut(orUndone)),
+    active: prepare(db, () => files.where('state', '=', 'active')),
+    activeAt: prepare(db, (pathKey: string) =>
+      files.where('path_key', '=', pathKey).where('state', '=', 'active'),
     ),
-    kindOf: prepareValue(db, (run: number) =>
-      waypointTables
-        .selectFrom('import_runs')
-        .select('kind')
-        .$narrowType<{ kind: RunKind }>()
-        .where('id', '=', run),
+    byId: prepare(db, (id: number) => files.where('id', '=', id)),
+    byContent: prepare(db, (pathKey: string, sha256: string) =>
+      imports
+        .select(['id', 'state'])
+        .$narrowType<{ state: ImportState }>()
+        .where('path_key', '=', pathKey)
+        .where('sha256', '=', sha256),
     ),
-    stepsOf: prepareSteps(db),
+    uses: prepare(db, (sha256: string) =>
+      imports.select(['state', 'ended_at']).where('sha256', '=', sha256),
+    ),
+    lastId: prepareValue(
+      db,
+      () => sql<{ seq: number }>`SELECT seq FROM sqlite_sequence WHERE name = 'imports'`,
+    ),
   };
-}
-
-function prepareSteps(db: Database) {
-  return prepare(db, (run: number) =>
-    waypointTables
-      .selectFrom('import_run_files as r')
-      .innerJoin('imports as i', 'i.id', 'r.import_id')
-      .select(['i.path', 'i.sha256', 'i.bytes', 'r.before', 'r.after'])
-      .$narrowType<{ before: ImportState | null; after: ImportState }>()
-      // When it was copied, ns since 1970; null for one that an older version has imported.
-      .select('i.copied_ns as copiedNs')
-      .select((eb) =>
-        eb
-          .selectFrom('imports as o')
-          .select(eb.fn.countAll<number>().as('others'))
-          .whereRef('o.sha256', '=', 'i.sha256')
-          .whereRef('o.id', '!=', 'i.id')
-          // Those that this run takes away need the bytes from then on.
-          .where(
-            sql<boolean>`(o.state != 'active' AND o.ended_at IS NOT NULL OR EXISTS (
-              SELECT 1 FROM import_run_files c WHERE c.run_id = r.run_id AND c.import_id = o.id
-                AND c.before = 'active' AND c.after != 'active'))`,
-          )
-          .as('others'),
-      )
-      .where('r.run_id', '=', run)
-      .where((eb) =>
-        eb.not(
-          eb.exists(
-            eb
-              .selectFrom('imports as p')
-              .innerJoin('import_run_files as c', 'c.import_id', 'p.id')
-              .select('p.id')
-              .whereRef('p.path_key', '=', 'i.path_key')
-              .whereRef('p.id', '!=', 'i.id')
-              .whereRef('c.run_id', '=', 'r.run_id')
-              .where('c.after', '=', 'active'),
-          ),
-        ),
-      )
-      .orderBy(sql`r.after = 'active'`)
-      .orderBy(sql`iif(r.after = 'active', i.id, -i.id)`),
-  );
 }

@@ -25,37 +25,26 @@ export interface Change {
   readonly kind: ChangeKind;
   /** The revision of the store (StoreMeta.revision) that it led to: each change of rows counts it up by one. */
   readonly revision: number;
-  /** Bookmarks, else hidden waypoints, else tags that it touched; what a change of the library says. */
+  /** Bookmarks, else hidden waypoints, else tags, else imported files that it touched. */
   readonly count: number;
   /** The change that it took back. */
   readonly undoes: number | null;
   /** The change that took it back. */
   readonly undoneBy: number | null;
-  /** False for a part of a long change, which is in no list. */
-  readonly isFinished: boolean;
   /** The size of what is kept of it. */
   readonly bytes: number;
 }
 
-/** A change with the rows it touched, in the order of the writes; none for a change of the library, and a long one. */
+/** A change with the rows it touched, in the order of the writes; none for a change of imports. */
 export interface RecordedChange extends Change {
   readonly rows: readonly RowChange[];
-  /** Of a long change, which was written in slices: the number of the first of its parts. */
-  readonly parts: number | undefined;
-  /** Of a change of the library: the run of the list of imported files (waypoints/imports.ts). */
-  readonly run: number | undefined;
+  /** Whether it is a change of imports whose states are kept (ImportList.statesOf). */
+  readonly hasImports: boolean;
 }
 
-/** A change of the library: its run, and how many files it concerned. */
-export interface RunChange {
-  readonly run: number;
-  readonly count: number;
-}
-
-/** A long change: its first part, and how much it concerned. */
-export interface PartsChange {
-  readonly parts: number;
-  readonly count: number;
+/** A change of imports; `count` is given where no states are kept. */
+interface ImportsChange {
+  readonly count: number | undefined;
 }
 
 type NewChange = Pick<Change, 'at' | 'kind' | 'revision' | 'undoes'>;
@@ -71,13 +60,12 @@ const head = [
   'count',
   'undoes',
   'undone_by',
-  'finished',
   // Reads no more than the length.
   sql<number>`octet_length(${sql.ref('details')})`.as('bytes'),
 ] as const;
 
 export function prepareJournal(db: Database, meta: Pick<StoreMeta, 'get' | 'set'>) {
-  const { add, get, list, parts, newestFirst, oldest, beginning, forget, setUndone, setStanding } =
+  const { add, get, list, newestFirst, oldest, beginning, forget, setUndone, setStanding } =
     prepareStatements(db);
 
   /** The oldest change, where it is known: a change costs little more than its own row. */
@@ -108,24 +96,18 @@ export function prepareJournal(db: Database, meta: Pick<StoreMeta, 'get' | 'set'
     /** @returns the number of the change. */
     record(
       { at, kind, revision, undoes }: NewChange,
-      what: readonly RowChange[] | RunChange | PartsChange,
+      what: readonly RowChange[] | ImportsChange,
     ): number {
-      const { count, ...details } = 'count' in what ? what : { count: countOf(what), rows: what };
-      const row = { at, kind, revision, undoes, count, finished: 1 };
-      const id = add.get(row, JSON.stringify('rows' in details ? details.rows : details))!;
+      const isOfRows = !('count' in what);
+      const count = isOfRows ? countOf(what) : (what.count ?? 0);
+      const details = isOfRows ? what : { imports: what.count === undefined };
+      const id = add.get({ at, kind, revision, undoes, count }, JSON.stringify(details))!;
       if (undoes !== null) {
         setUndone.run(id, undoes);
         setStanding.run(undoes);
       }
       forgetOld(id, retentionTime(meta, at));
       return id;
-    },
-    /** Writes a part of a long change, which its own row ends. @returns the number of the part. */
-    recordPart: (change: NewChange, rows: readonly RowChange[]) =>
-      add.get({ ...change, count: countOf(rows), finished: 0 }, JSON.stringify(rows))!,
-    /** The parts of a long change that are still there, newest first; each is read when it is asked for. */
-    *partsOf({ id, parts: first = id }: RecordedChange) {
-      for (const part of parts.all(first, id)) yield recorded(get.get(part)!);
     },
     get(id: number) {
       const row = get.get(id);
@@ -150,32 +132,20 @@ export function prepareJournal(db: Database, meta: Pick<StoreMeta, 'get' | 'set'
 
 interface Stored extends Pick<Change, 'at' | 'revision' | 'count' | 'undoes'> {
   readonly kind: string;
-  readonly finished: number;
 }
 
 function prepareStatements(db: Database) {
   const changes = waypointTables.selectFrom('changes').select(head).orderBy('id', 'desc');
   return {
-    add: prepareValue(
-      db,
-      ({ at, kind, revision, count, undoes, finished }: Stored, details: string) =>
-        waypointTables
-          .insertInto('changes')
-          .values({ at, kind, revision, count, undoes, finished, details })
-          .returning('id'),
+    add: prepareValue(db, ({ at, kind, revision, count, undoes }: Stored, details: string) =>
+      waypointTables
+        .insertInto('changes')
+        .values({ at, kind, revision, count, undoes, details })
+        .returning('id'),
     ),
     get: prepare(db, (id: number) => changes.select('details').where('id', '=', id)),
     list: prepare(db, (before: number, limit: number) =>
-      changes.where('finished', '=', 1).where('id', '<', before).limit(limit),
-    ),
-    parts: prepareValue(db, (first: number, end: number) =>
-      waypointTables
-        .selectFrom('changes')
-        .select('id')
-        .where('id', '>=', first)
-        .where('id', '<', end)
-        .where('finished', '=', 0)
-        .orderBy('id', 'desc'),
+      changes.where('id', '<', before).limit(limit),
     ),
     newestFirst: prepare(db, () => changes.select('details')),
     oldest: prepare(db, () =>
@@ -209,21 +179,21 @@ function prepareStatements(db: Database) {
 
 type Statements = ReturnType<typeof prepareStatements>;
 
-function toChange({ kind, undone_by, finished, ...rest }: RowOf<Statements['list']>): Change {
+function toChange({ kind, undone_by, ...rest }: RowOf<Statements['list']>): Change {
   // Sound: written here alone.
-  return { ...rest, kind: kind as ChangeKind, undoneBy: undone_by, isFinished: finished === 1 };
+  return { ...rest, kind: kind as ChangeKind, undoneBy: undone_by };
 }
 
 function recorded({ details: text, ...row }: RowOf<Statements['get']>): RecordedChange {
   // Sound: written here alone.
-  const details = JSON.parse(text) as RowChange[] | { run?: number; parts?: number };
+  const details = JSON.parse(text) as RowChange[] | { imports: boolean };
   return Array.isArray(details)
-    ? { ...toChange(row), rows: details, run: undefined, parts: undefined }
-    : { ...toChange(row), rows: [], run: details.run, parts: details.parts };
+    ? { ...toChange(row), rows: details, hasImports: false }
+    : { ...toChange(row), rows: [], hasImports: details.imports };
 }
 
 /** What a change of rows counts. */
-export function countOf(rows: readonly RowChange[]): number {
+function countOf(rows: readonly RowChange[]): number {
   const kind = (['bookmark', 'hidden'] as const).find((of) => rows.some((row) => row.of === of));
   return rows.filter((row) => row.of === (kind ?? 'tag')).length;
 }

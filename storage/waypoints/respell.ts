@@ -14,7 +14,7 @@ export function respellTags(db: Database): void {
   const tags = prepareTags(db, () => undefined);
   db.transaction(() => {
     for (const { normal, raw } of stale)
-      for (const row of tags.spelled(normal, Number.MAX_SAFE_INTEGER)) {
+      for (const row of tags.spelled(normal)) {
         if (row.raw !== raw) continue;
         const form = enrichTag(raw).normal;
         const isThere = tags.list(row).some((tag) => tag.normal === form && tag.raw !== raw);

@@ -1,4 +1,3 @@
-import { sql } from 'kysely';
 import type { IdentityKey } from '../../model/identity.ts';
 import { enrichTag, normalTag, type Tag } from '../../model/tag.ts';
 import type { Database } from '../database.ts';
@@ -27,8 +26,8 @@ export interface TagStore extends RowStore<TagRow> {
   /** Gives all tags of one identity to another; what that one has already stays as it is. */
   move(from: IdentityKey, to: IdentityKey): void;
   has(key: IdentityKey, normal: string): boolean;
-  /** Rows of a normal form in the order of their identities, after one if one is given; `limit` at most. */
-  spelled(normal: string, limit: number, after?: IdentityKey): TagRow[];
+  /** Rows of a normal form, in the order of their identities. */
+  spelled(normal: string): TagRow[];
 }
 
 const stored = ['id', 'name', 'lat_e6', 'lon_e6', 'raw'] as const;
@@ -49,8 +48,7 @@ export function prepareTags(db: Database, note: NoteRow<TagRow>): TagStore {
     ...prepareRows(db, table, note),
     list: (key) => list.all(key).map(parseTag),
     has: (key, normal) => has.get(key, normal) !== undefined,
-    spelled: (normal, limit, after = { name: '', latE6: -1e9, lonE6: 0 }) =>
-      ofForm.all(normal, after, limit).map(toTagRow),
+    spelled: (normal) => ofForm.all(normal).map(toTagRow),
     rows: (key) => rows.all(key).map(toTagRow),
     addAll(key, raws) {
       const added = raws.filter((raw) => {
@@ -82,17 +80,13 @@ function prepareStatements(db: Database) {
     has: prepareValue(db, (key: IdentityKey, normal: string) =>
       ofWaypoint(key).select('id').where('normal', '=', normal),
     ),
-    ofForm: prepare(db, (normal: string, after: IdentityKey, limit: number) =>
+    ofForm: prepare(db, (normal: string) =>
       tags
         .select(stored)
         .where('normal', '=', normal)
-        .where(
-          sql<boolean>`(name, lat_e6, lon_e6) > (${after.name}, ${after.latE6}, ${after.lonE6})`,
-        )
         .orderBy('name')
         .orderBy('lat_e6')
-        .orderBy('lon_e6')
-        .limit(limit),
+        .orderBy('lon_e6'),
     ),
   };
 }

@@ -6,9 +6,6 @@ import type { RowChange } from './journal.ts';
 import type { JournaledRows } from './journaled-rows.ts';
 import { isSameRow, putBack } from './row-change.ts';
 
-/** Rows of a slice of a long change, with its commit some 10 ms of the main thread. */
-export const rowsAtOnce = 100;
-
 /** Whether an imported waypoint of an identity shows where no bookmark is. */
 export type CanShow = (key: IdentityKey) => boolean;
 

@@ -101,14 +101,7 @@ function isAlwaysProcess(words: readonly string[]): boolean {
 }
 
 /** What of our own environment a command run here needs: threads find their modules by it, tests their directory. */
-const kept = [
-  'TMPDIR',
-  'TEMP',
-  'TMP',
-  'SystemRoot',
-  'NODE_COMPILE_CACHE',
-  'WAYPOINT_BUILT_THREADS',
-];
+const kept = ['TMPDIR', 'TEMP', 'TMP', 'SystemRoot', 'NODE_COMPILE_CACHE'];
 const ownPath = process.env['PATH'] ?? '';
 let last: Promise<unknown> = Promise.resolve();
 

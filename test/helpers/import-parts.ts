@@ -2,7 +2,6 @@ import type { ExecutionContext } from 'ava';
 import { LibraryWriter } from '../../storage/library/writer.ts';
 import type { Run } from '../../worker/import/import-groups.ts';
 import { KnownImports } from '../../worker/import/known-imports.ts';
-import { KnownSizes } from '../../worker/import/known-sizes.ts';
 import { ManagedCopies } from '../../worker/import/managed-copies.ts';
 import { SourceStamps } from '../../worker/import/source-stamps.ts';
 import { Tally } from '../../worker/import/tally.ts';
@@ -20,7 +19,6 @@ export function partsOf(
     library,
     files: new ManagedCopies(site.imports, now),
     stamps: new SourceStamps(library, now),
-    sizes: new KnownSizes(library),
     progress: site.progress,
     imports: new KnownImports({
       lookup: undefined,

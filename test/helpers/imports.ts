@@ -13,7 +13,7 @@ import {
   type ImportTask,
 } from '../../worker/import/import-directory.ts';
 import { ImportProgress } from '../../worker/import/progress.ts';
-import { reconcileLibrary, type ReconcileOutcome } from '../../worker/import/reconcile.ts';
+import { followList, type FollowOutcome } from '../../worker/import/follow.ts';
 
 /** A waypoint of a generated file: name, lat, lon, and perhaps a time. */
 export type Wpt = readonly [name: string, lat: number, lon: number, time?: string];
@@ -64,7 +64,7 @@ export interface ImportSite {
   ): ImportOutcome;
   /** As `run`, with the answer only. */
   result(request?: Partial<ImportRequest>): Omit<ImportResult, 'dedup_count'>;
-  reconcile(): ReconcileOutcome;
+  reconcile(): FollowOutcome;
 }
 
 export function importSite(t: ExecutionContext<unknown>): ImportSite {
@@ -88,7 +88,7 @@ export function importSite(t: ExecutionContext<unknown>): ImportSite {
       return outcome;
     },
     result: (request) => site.run(request).result,
-    reconcile: () => reconcileLibrary(task()),
+    reconcile: () => followList(task()),
   };
   const task = () => ({
     libraryPath,
@@ -111,9 +111,9 @@ export function dumpLibrary(libraryPath: string): Record<string, unknown[]> {
       files: all(`SELECT path, path_key, sha256, size, waypoints, observations, missing_times,
         invalid_times, unusable_points, first_ms, last_ms FROM files ORDER BY path`),
       waypoints:
-        all(`SELECT f.path, w.id - f.first_waypoint, w.name, w.lat, w.lon, w.lat_e6, w.lon_e6, w.ele,
-        w.time, w.desc, w.shown FROM files f JOIN waypoints w
-        ON w.id >= f.first_waypoint AND w.id < f.first_waypoint + f.waypoints
+        all(`SELECT f.path, w.id - f.first_waypoint, w.name, w.lat, w.lon, w.lat_e6, w.lon_e6,
+        w.fields, coalesce(d.fields, w.fields), coalesce(d.shown, 1) FROM files f
+        JOIN waypoints w ON w.file_id = f.id LEFT JOIN duplicates d ON d.waypoint = w.id
         ORDER BY f.path, w.id`),
       days: all(`SELECT f.path, d.day, d.kind, d.part, d.points, d.first_ms, d.last_ms, d.south_e7,
         d.west_e7, d.north_e7, d.east_e7, hex(d.blob) FROM days d JOIN files f ON f.id = d.file_id
@@ -124,12 +124,10 @@ export function dumpLibrary(libraryPath: string): Record<string, unknown[]> {
   }
 }
 
-/** For tests that look at nothing of the list of imported files. */
-export const noLedger = {
-  settle: async () => {},
-  begin: () => Promise.resolve(0),
-  finish: () => Promise.resolve(undefined),
+/** For tests that look at nothing of the list of imports. */
+export const noList = {
+  settle: () => {},
+  begin: () => ({ list: () => {}, end: () => undefined }),
   retentionTime: () => 0,
-  unfinished: [],
   needs: () => false,
 };

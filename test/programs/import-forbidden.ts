@@ -8,7 +8,7 @@ import { limits } from '../../model/limits.ts';
 import { prepareLibrary } from '../../storage/library/prepare.ts';
 import { importDirectory } from '../../worker/import/import-directory.ts';
 import { ImportProgress } from '../../worker/import/progress.ts';
-import { reconcileLibrary } from '../../worker/import/reconcile.ts';
+import { followList } from '../../worker/import/follow.ts';
 import { dumpLibrary, filesBelow, gpx, writeTree } from '../helpers/imports.ts';
 
 const [root = ''] = process.argv.slice(2);
@@ -27,7 +27,7 @@ function run(now = Date.now()) {
 }
 
 function reconcile() {
-  const { loaded, dropped, refused, isWhole } = reconcileLibrary({ ...base, now: Date.now() });
+  const { loaded, dropped, refused, isWhole } = followList({ ...base, now: Date.now() });
   const files = dumpLibrary(libraryPath)['files']!.map((row) => (row as unknown[])[0]);
   return { loaded, dropped, refused, isWhole, files };
 }

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { prepareLibrary } from '../../storage/library/prepare.ts';
 import { importDirectory } from '../../worker/import/import-directory.ts';
 import { ImportProgress } from '../../worker/import/progress.ts';
-import { reconcileLibrary } from '../../worker/import/reconcile.ts';
+import { followList } from '../../worker/import/follow.ts';
 import { versionTree } from '../helpers/import-versions.ts';
 import { writeTree } from '../helpers/imports.ts';
 
@@ -21,7 +21,7 @@ const task = {
 };
 
 prepareLibrary(task.libraryPath, Date.now());
-reconcileLibrary(task);
+followList(task);
 for (let version = Number(first); ; version += 1) {
   writeTree(source, versionTree(version));
   importDirectory({

@@ -15,7 +15,7 @@ import { join } from 'node:path';
 import { prepareLibrary } from '../../storage/library/prepare.ts';
 import { importDirectory } from '../../worker/import/import-directory.ts';
 import { ImportProgress } from '../../worker/import/progress.ts';
-import { reconcileLibrary } from '../../worker/import/reconcile.ts';
+import { followList } from '../../worker/import/follow.ts';
 import { dumpLibrary, filesBelow, gpx, writeTree } from '../helpers/imports.ts';
 
 const [mount = '', source = ''] = process.argv.slice(2);
@@ -72,7 +72,7 @@ for (const room of [0, 60, 240, 260, 280, 300, 460, 480, 500, 580, 600, 700]) {
     return !versions.includes(bytes);
   });
   rmSync(ballast);
-  const { loaded, dropped, refused } = reconcileLibrary({
+  const { loaded, dropped, refused } = followList({
     ...base,
     progress: new ImportProgress().shared,
   });

@@ -1,4 +1,3 @@
-import '../cli-convert.test.ts';
 import '../cli-export.test.ts';
 import '../cli-import.test.ts';
 import '../cli-imports.test.ts';

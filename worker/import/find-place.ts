@@ -32,7 +32,7 @@ export interface Found {
  * Where the copy of a source goes: its own path, or one beside it while a file of another directory has that with other
  * content.
  */
-export function findPlace(target: string, sha256: string | undefined, places: Places): Found {
+export function findPlace(target: string, sha256: string, places: Places): Found {
   const { imports, taken } = places;
   for (let number = 1; ; number += 1) {
     const isBeside = number > 1;

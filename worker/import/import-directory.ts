@@ -5,13 +5,10 @@ import { createPrivateDirectory } from '../../storage/private-directory.ts';
 import { realPathSync } from '../../storage/real-path.ts';
 import { LibraryWriter } from '../../storage/library/writer.ts';
 import { ImportLookup } from '../../storage/waypoints/import-lookup.ts';
-import { buildSearchIndex } from '../../search/index/build.ts';
-import type { SearchIndexData } from '../../search/index/data.ts';
+import { buildSearchIndex, type SearchIndexData } from '../../search/library-data.ts';
 import { FileRefused, ReadingCancelled } from '../../formats/refused.ts';
-import type { Grown } from './import-file.ts';
 import { importInGroups, type Run } from './import-groups.ts';
 import { KnownImports } from './known-imports.ts';
-import { KnownSizes } from './known-sizes.ts';
 import { ManagedCopies } from './managed-copies.ts';
 import { copyPath, requestPaths } from './copy-path.ts';
 import { ImportProgress } from './progress.ts';
@@ -50,13 +47,20 @@ export interface ImportTask extends LibraryTask {
   readonly hasIndex: boolean;
 }
 
+/** The content of a file before it grew. */
+export interface Grown {
+  readonly sha256: string;
+}
+
 export interface ImportOutcome {
   readonly result: DirectoryResult;
   /** The index of the library as it is now; undefined when the one in use still is: most imports bring tracks only. */
   readonly index?: SearchIndexData;
   /** The disk was full: the result tells what was finished before. */
   readonly isDiskFull: boolean;
-  /** Watched files that have grown. What they were is kept until the list of imported files says the same. */
+  /** Ids of earlier imports that came again or have grown. */
+  readonly reused?: readonly number[];
+  /** What watched files were before they grew: kept until the list of imports says the same. */
   readonly grown?: readonly Grown[];
   /** What was not come to, or not finished, when the import was ended. */
   readonly left?: readonly string[] | undefined;
@@ -94,23 +98,21 @@ function importInto(
   const { dry_run: isPlan = false } = task.request;
   const progress = new ImportProgress(task.progress);
   const { importsDirectory, retentionTime = task.now } = task;
-  const files = new ManagedCopies(importsDirectory, retentionTime, library.newestUs());
+  const files = new ManagedCopies(importsDirectory, retentionTime);
   const stamps = new SourceStamps(library, task.now);
   if (!isPlan) files.purgeReplaced();
-  const imports = knownImports(task, lookup);
+  const imports = knownImports(task, lookup, library.lastId());
   const grown: Grown[] = [];
-  const sizes = new KnownSizes(library, () => imports.removedSizes());
   const end = importAll(task, {
     library,
     files,
     stamps,
-    sizes,
     progress,
     imports,
     planned: isPlan ? new Set() : undefined,
     tally,
     beginClock: beginThreadClock,
-    onGrown: task.origin === 'watch' ? (file) => grown.push(file) : undefined,
+    onGrown: task.origin === 'watch' ? (sha256) => grown.push({ sha256 }) : undefined,
   });
   if (!isPlan) saveStamps(stamps);
   // An upload lies in a directory that was made for it.
@@ -118,15 +120,20 @@ function importInto(
   const result = tally.result(dir, end.list, end.reason === 'cancelled');
   const isDurable = settle(library, files, tally.isChanged);
   const isFull = !isDurable || end.reason === 'disk_full';
-  const outcome = { result, isDiskFull: isFull, grown, left: end.left };
+  const { reused } = imports;
+  const outcome = { result, isDiskFull: isFull, reused, grown, left: end.left };
   if (task.hasIndex && !library.areWaypointsChanged) return outcome;
   return { ...outcome, index: indexOf(library) };
 }
 
-function knownImports({ request, origin }: ImportTask, lookup: ImportLookup | undefined) {
+function knownImports(
+  { request, origin }: ImportTask,
+  lookup: ImportLookup | undefined,
+  lastId: number,
+) {
   const { dir, into, again = false } = request;
   const [root] = into === undefined && origin !== 'upload' ? realPath(dir) : [];
-  return new KnownImports({ lookup, root, again, isWatched: origin === 'watch' });
+  return new KnownImports({ lookup, lastId, root, again, isWatched: origin === 'watch' });
 }
 
 /** A disk too full for them costs nothing but time at the next import. */

@@ -1,10 +1,13 @@
 import type { LibraryWriter } from '../../storage/library/writer.ts';
 import { FileRefused, ReadingCancelled } from '../../formats/refused.ts';
-import { importFile, type FileImport, type ImportPlaces } from './import-file.ts';
+import {
+  importFile,
+  type FileImport,
+  type ImportPlaces,
+  type PlannedContents,
+} from './import-file.ts';
 import type { KnownImports } from './known-imports.ts';
-import type { KnownSizes } from './known-sizes.ts';
 import type { ManagedCopies } from './managed-copies.ts';
-import type { PlannedContents } from './plan-file.ts';
 import type { ImportProgress } from './progress.ts';
 import { listEntries } from './source-container.ts';
 import { heldBytes } from './source-file.ts';
@@ -18,7 +21,6 @@ export interface Run {
   readonly library: LibraryWriter;
   readonly files: ManagedCopies;
   readonly stamps: SourceStamps;
-  readonly sizes: KnownSizes;
   readonly progress: ImportProgress;
   readonly imports: KnownImports;
   /** As that of ImportPlaces. */

@@ -2,8 +2,10 @@ import { statSync } from 'node:fs';
 import type { ImportLookup } from '../../storage/waypoints/import-lookup.ts';
 
 export interface KnownImportsOptions {
-  /** The list of imported files; without it nothing is known. */
+  /** The list of imports; without it nothing is known. */
   readonly lookup: ImportLookup | undefined;
+  /** The highest id that the library ever had. */
+  readonly lastId?: number;
   /** The directory that is imported; undefined where files go to a place that was asked for. */
   readonly root: string | undefined;
   /** Whether removed files come in again. */
@@ -18,9 +20,13 @@ export class KnownImports {
   readonly #folder: Folder | undefined;
   /** Whether a directory is still there, by its path. */
   readonly #isThere = new Map<string, boolean>();
+  /** Ids of earlier imports that were used again. */
+  readonly reused: number[] = [];
+  #lastId: number;
 
   constructor(options: KnownImportsOptions) {
     this.#options = options;
+    this.#lastId = Math.max(options.lastId ?? 0, options.lookup?.lastId() ?? 0);
     this.#folder = options.root === undefined ? undefined : folderAt(options.root);
   }
 
@@ -30,10 +36,22 @@ export class KnownImports {
     return !again && lookup?.isRemoved(sha256, isWatched) === true;
   }
 
-  /** Sizes of contents that may be removed ones. */
-  removedSizes(): number[] {
-    const { lookup, again, isWatched } = this.#options;
-    return again ? [] : (lookup?.removedSizes(isWatched) ?? []);
+  /** Whether a path has or had a content. */
+  isListed(pathKey: string, sha256: string): boolean {
+    return this.#options.lookup?.find(pathKey, sha256) !== undefined;
+  }
+
+  /** The id of a file: the one that its path had with this content before, else the next. */
+  idOf(pathKey: string, sha256: string): number {
+    const listed = this.#options.lookup?.find(pathKey, sha256);
+    if (listed !== undefined) return this.reuse(listed.id);
+    this.#lastId += 1;
+    return this.#lastId;
+  }
+
+  reuse(id: number): number {
+    this.reused.push(id);
+    return id;
   }
 
   /** Whether the file at a path came from another directory, which is still there: both are wanted then. */

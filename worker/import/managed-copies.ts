@@ -1,7 +1,9 @@
 import {
   accessSync,
   constants,
+  copyFileSync,
   existsSync,
+  linkSync,
   lstatSync,
   mkdirSync,
   rmdirSync,
@@ -10,13 +12,13 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { errorCode } from '../../model/error-code.ts';
+import { isDiskFull } from '../../model/failure.ts';
 import { limits } from '../../model/limits.ts';
 import { isLookedInto } from '../../model/recorder-formats.ts';
-import { renameOver, syncDirectory } from '../../storage/atomic-file.ts';
+import { renameOver, syncDirectory, syncFile } from '../../storage/atomic-file.ts';
 import type { FileStamp } from '../../storage/library/writer.ts';
 import { FileRefused } from '../../formats/refused.ts';
 import { asFarAsAllowed, entriesOf, isForbidden, readEntries, sweep } from './tidy-directory.ts';
-import { copyDurably, linkDurably } from './move-file.ts';
 import { hiddenTemporaryPath, temporaryPath } from './copy-path.ts';
 import { hashFile } from './own-file.ts';
 
@@ -41,14 +43,9 @@ export class ManagedCopies {
   readonly #replaced: string;
   readonly #now: number;
   readonly #touched = new Set<string>();
-  #lastUs: number;
 
-  /**
-   * @param now ms since 1970.
-   * @param newestUs when the newest copy was made that is there, µs since 1970.
-   */
-  constructor(root: string, now: number, newestUs = 0) {
-    this.#lastUs = newestUs;
+  /** @param now ms since 1970. */
+  constructor(root: string, now: number) {
     this.#root = root;
     this.#replaced = join(root, replacedName);
     this.#now = now;
@@ -154,57 +151,36 @@ export class ManagedCopies {
     };
   }
 
-  /**
-   * Takes a file out of its place; its bytes are kept, linked by their hash.
-   * @returns how to undo it.
-   */
-  withdraw(path: string, sha256: string): () => void {
+  /** Takes a file out of its place; its bytes are kept, linked by their hash. */
+  withdraw(path: string, sha256: string): void {
     const target = this.absolute(path);
-    if (this.find(path) === undefined) return () => {};
     this.#touch(dirname(target));
-    const kept = this.#keep(target, sha256);
+    this.#keep(target, sha256);
     rmSync(target);
-    return () => linkDurably(kept, target, this.#now / 1_000);
   }
 
   isKept(sha256: string): boolean {
     return existsSync(keptPath(this.#root, sha256));
   }
 
-  /**
-   * Copies kept bytes to a temporary file, synced.
-   * @param copiedNs the modification time that it had; now by default.
-   * @returns false where they are not kept any more.
-   */
-  takeKept(sha256: string, temporary: string, copiedNs: string | null): boolean {
+  /** The contents whose bytes are kept. */
+  kept(): string[] {
+    const names = entriesOf(this.#replaced).map(({ name }) => name);
+    return names.filter((name) => digestName.test(name)).map((name) => name.slice(0, -4));
+  }
+
+  /** Copies kept bytes to a temporary file, synced; on a full disk it is another name of theirs. @returns false where they are not kept any more. */
+  takeKept(sha256: string, temporary: string): boolean {
     const kept = keptPath(this.#root, sha256);
     if (lstatSync(kept, { throwIfNoEntry: false })?.isFile() !== true) return false;
-    const us = copiedNs === null ? this.#now * 1_000 : usOf(copiedNs);
-    copyDurably(kept, temporary, secondsOf(us));
+    try {
+      copyDurably(kept, temporary, this.#now / 1_000);
+    } catch (error) {
+      if (!isDiskFull(error)) throw error;
+      rmSync(temporary, { force: true });
+      linkDurably(kept, temporary, this.#now / 1_000);
+    }
     return true;
-  }
-
-  /**
-   * The time of the next copy, in seconds since 1970. It says which import is newer, so each is later than the one before,
-   * whatever the clock says: file systems themselves count in steps that several files fit into.
-   */
-  nextSeconds(): number {
-    this.#lastUs = Math.max(Date.now() * 1_000, this.#lastUs + 1);
-    return secondsOf(this.#lastUs);
-  }
-
-  /**
-   * Gives a file that is what it was the time it had, as far as this user may: it says which import is newer, and copying or
-   * touching a file is no import. One that was written to since it was listed keeps its own, for the next start to see.
-   * @returns the stamp of what was read.
-   */
-  restoreTime(file: ManagedFile, known: FileStamp): FileStamp {
-    const us = usOf(known.mtimeNs);
-    // Node.js takes a time before 1970 for now.
-    if (us < 0 || !this.isIntact(file.path, file)) return file;
-    asFarAsAllowed(() => utimesSync(this.absolute(file.path), secondsOf(us), secondsOf(us)));
-    const stamp = this.find(file.path) ?? file;
-    return stamp.size === file.size && usOf(stamp.mtimeNs) === us ? stamp : file;
   }
 
   /** Removes a temporary file that was not put in its place. */
@@ -212,12 +188,10 @@ export class ManagedCopies {
     rmSync(temporary, { force: true });
   }
 
-  /** Removes kept bytes now that they are at a path again, whose names must be on the disk first. */
-  dropKept(sha256: string, path: string): void {
-    let directory = dirname(this.absolute(path));
-    for (; directory.length >= this.#root.length; directory = dirname(directory))
-      syncDirectory(directory);
-    rmSync(keptPath(this.#root, sha256), { force: true });
+  /** Removes kept bytes that are no longer needed. */
+  dropKept(sha256: string): void {
+    asFarAsAllowed(() => rmSync(keptPath(this.#root, sha256), { force: true }));
+    syncDirectory(this.#replaced);
   }
 
   /** Hashes the bytes at a path. */
@@ -249,9 +223,8 @@ export class ManagedCopies {
 
   /** Deletes old bytes that were kept long enough, as far as this user may. */
   purgeReplaced(): void {
-    for (const { name } of entriesOf(this.#replaced)) {
-      if (!digestName.test(name)) continue;
-      const path = join(this.#replaced, name);
+    for (const sha256 of this.kept()) {
+      const path = keptPath(this.#root, sha256);
       asFarAsAllowed(() => {
         const age = this.#now - lstatSync(path).mtimeMs;
         if (age > limits.replacedRetentionMs) rmSync(path, { force: true });
@@ -312,16 +285,6 @@ export class ManagedCopies {
   }
 }
 
-/** A double cannot hold the nanoseconds. */
-function usOf(ns: string): number {
-  return Number(BigInt(ns) / 1_000n);
-}
-
-/** In the middle of the microsecond, so that what a double lacks in precision makes none of the one before. */
-function secondsOf(us: number): number {
-  return Math.trunc(us / 1e6) + ((us % 1e6) + 0.5) / 1e6;
-}
-
 function isDirectory(path: string): boolean {
   const stats = lstatSync(path, { throwIfNoEntry: false });
   if (stats?.isDirectory() === false) throw new FileRefused('unreadable');
@@ -335,5 +298,24 @@ function isOpen(directory: string): boolean {
     return true;
   } catch {
     return false;
+  }
+}
+
+/** Copies a file whole, for file systems without hard links; `seconds` since 1970 become its times. */
+function copyDurably(from: string, to: string, seconds: number): void {
+  const temporary = `${to}.tmp`;
+  rmSync(temporary, { force: true });
+  copyFileSync(from, temporary, constants.COPYFILE_FICLONE);
+  utimesSync(temporary, seconds, seconds);
+  syncFile(temporary);
+  renameOver(temporary, to);
+}
+
+/** Gives a file a second name, for which a full disk has room, too; a copy of it where there are no hard links. */
+function linkDurably(from: string, to: string, seconds: number): void {
+  try {
+    linkSync(from, to);
+  } catch {
+    copyDurably(from, to, seconds);
   }
 }

@@ -61,20 +61,26 @@ export function openSource(root: string, file: string, packed?: PackedEntry): So
   });
 }
 
+/** A hashed source; a small one is in memory, valid until the next source is read. */
+export interface SourceContent {
+  /** In hex. */
+  readonly sha256: string;
+  /** All of it, each block valid until the next is asked for. */
+  readonly blocks: () => Iterable<Uint8Array>;
+}
+
 /**
- * Hashes a source up to the size it had when it was opened, or less of it.
- * @returns SHA-256 in hex.
+ * Hashes a source.
  * @throws FileRefused unreadable
  * @throws ReadingCancelled
  */
-export function hashSource(
-  source: SourceFile,
-  isCancelled: () => boolean,
-  length = source.size,
-): string {
-  const hashed = createHash('sha256');
-  for (const block of sourceBlocks({ ...source, size: length }, isCancelled)) hashed.update(block);
-  return hashed.digest('hex');
+export function readContent(source: SourceFile, isCancelled: () => boolean): SourceContent {
+  if (source.size > heldBytes) {
+    const sha256 = hashSource(source, isCancelled);
+    return { sha256, blocks: () => sourceBlocks(source, isCancelled) };
+  }
+  const bytes = holdSource(source, isCancelled);
+  return { sha256: hash('sha256', bytes), blocks: () => [bytes] };
 }
 
 /** Tells whether a source has the size and the times that it had when it was opened. */
@@ -83,22 +89,16 @@ export function looksUnchanged({ fd, stats }: SourceFile): boolean {
   return size === stats.size && mtimeNs === stats.mtimeNs && ctimeNs === stats.ctimeNs;
 }
 
-/** A small source in memory. */
-export interface HeldSource {
-  /** Valid until the next source is held. */
-  readonly bytes: Buffer;
-  /** In hex. */
-  readonly sha256: string;
-}
-
 let memory: Buffer | undefined;
 
-/**
- * Reads and hashes a source of at most {@link heldBytes}.
- * @throws FileRefused unreadable
- * @throws ReadingCancelled
- */
-export function holdSource(source: SourceFile, isCancelled: () => boolean): HeldSource {
+function hashSource(source: SourceFile, isCancelled: () => boolean): string {
+  const hashed = createHash('sha256');
+  for (const block of sourceBlocks(source, isCancelled)) hashed.update(block);
+  return hashed.digest('hex');
+}
+
+/** Reads a source of at most {@link heldBytes}. */
+function holdSource(source: SourceFile, isCancelled: () => boolean): Buffer {
   const into = (memory ??= Buffer.allocUnsafeSlow(heldBytes));
   let length = 0;
   if (source.packed === undefined) {
@@ -111,8 +111,7 @@ export function holdSource(source: SourceFile, isCancelled: () => boolean): Held
       length += block.length;
     }
   }
-  const bytes = into.subarray(0, length);
-  return { bytes, sha256: hash('sha256', bytes) };
+  return into.subarray(0, length);
 }
 
 /**
@@ -150,10 +149,7 @@ export function readingAt({ fd, stats }: SourceFile, isCancelled: () => boolean)
 }
 
 /** Reads a source up to the size it had, each block valid until the next is asked for. */
-export function* sourceBlocks(
-  source: SourceFile,
-  isCancelled: () => boolean,
-): Generator<Uint8Array> {
+function* sourceBlocks(source: SourceFile, isCancelled: () => boolean): Generator<Uint8Array> {
   if (source.packed !== undefined) {
     yield* unpack(readingAt(source, isCancelled), source.packed);
     return;

@@ -7,7 +7,12 @@ import {
 } from '../../model/identity.ts';
 import { formatTime } from '../../model/time.ts';
 import { readGpx } from '../../formats/gpx/read-gpx.ts';
-import { deafSink, type MirrorMark, type RecordedWaypoint } from '../../model/recording.ts';
+import {
+  deafSink,
+  type MirrorMark,
+  type RecordedWaypoint,
+  type Tombstone,
+} from '../../model/recording.ts';
 
 /** With maxEditBytes bounds the memory that a file of many tiny waypoints can take. */
 const maxWaypoints = 500_000;
@@ -17,20 +22,21 @@ export class TooLarge extends Error {
   override readonly name = 'TooLarge';
 }
 
-/** A waypoint of a bookmarks file that another program wrote; texts clean, NFC and within their limits. */
+/** A waypoint of a bookmarks file; texts clean, NFC and within their limits. */
 export interface EditedWaypoint extends Omit<RecordedWaypoint, 'timeMs' | 'isOwnBookmark'> {
   /** ISO 8601 UTC. */
   readonly time?: string;
   /** The file holds a neighbouring identity too: this waypoint is meant to be one of its own. */
   readonly isCrowded: boolean;
-  /** It has an extension of ours: else it is new, or the program that wrote it keeps none, and of tags it says nothing. */
-  readonly isMarked: boolean;
+  /** Written by waypointd. */
+  readonly isOwnBookmark: boolean;
 }
 
-/** What a bookmarks file that somebody changed holds. */
+/** A bookmarks file that another program, or another store, has written. */
 export interface EditedFile {
   readonly waypoints: readonly EditedWaypoint[];
-  /** Undefined for a file that says nothing of the store it is from, or says so of several. */
+  readonly tombstones: readonly Tombstone[];
+  /** Undefined for a file without a mark, or with several. */
   readonly mark: MirrorMark | undefined;
   readonly trackPoints: number;
 }
@@ -42,6 +48,7 @@ export interface EditedFile {
 export function readEdited(path: string): EditedFile {
   const waypoints: RecordedWaypoint[] = [];
   const marks: MirrorMark[] = [];
+  const tombstones: Tombstone[] = [];
   let trackPoints = 0;
   readGpx(path, {
     ...deafSink,
@@ -53,10 +60,15 @@ export function readEdited(path: string): EditedFile {
       trackPoints += 1;
     },
     mirrorMark: (mark) => void marks.push(mark),
+    tombstone(tombstone) {
+      if (tombstones.length === maxWaypoints) throw new TooLarge();
+      tombstones.push(tombstone);
+    },
   });
   const keys = new Set(waypoints.map(placeText));
   return {
     waypoints: waypoints.map((waypoint) => toEdited(waypoint, isCrowded(waypoint, keys))),
+    tombstones,
     mark: marks.length === 1 ? marks[0] : undefined,
     trackPoints,
   };
@@ -64,9 +76,8 @@ export function readEdited(path: string): EditedFile {
 
 function toEdited(read: RecordedWaypoint, isCrowded: boolean): EditedWaypoint {
   const { timeMs, isOwnBookmark = false, ...waypoint } = read;
-  const isMarked = isOwnBookmark || waypoint.isImported === true;
   const time = timeMs === undefined ? {} : { time: formatTime(timeMs) };
-  return { ...waypoint, ...time, isCrowded, isMarked };
+  return { ...waypoint, ...time, isCrowded, isOwnBookmark };
 }
 
 /** Whether the file holds one of the up to eight identities around this one as well. */

@@ -2,14 +2,12 @@ import { Buffer } from 'node:buffer';
 import { createHash, type Hash } from 'node:crypto';
 import { renameSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { gpxMirrorHead, gpxTail, gpxWaypoint } from '../../formats/gpx-text.ts';
+import { gpxMirrorHead, gpxTail, gpxTombstones, gpxWaypoint } from '../../formats/gpx-text.ts';
+import { contentHash } from './merge.ts';
 import { closing } from '../../model/closing.ts';
 import { syncDirectory } from '../../storage/atomic-file.ts';
 import { resolveTarget } from '../../storage/link-target.ts';
-import {
-  openBookmarkHistory,
-  type TaggedEntries,
-} from '../../storage/waypoints/bookmark-history.ts';
+import { openStampedBookmarks } from '../../storage/waypoints/stamped-bookmarks.ts';
 import {
   isUntouched,
   readPresentFile,
@@ -33,10 +31,10 @@ export interface DraftRequest {
   readonly known: readonly Content[];
   /** The revision of the store that the newest known content mirrors. */
   readonly mirrored: string | undefined;
-  /** SHA-256 of the waypoints in that content. */
+  /** SHA-256 of the bookmarks and tombstones in that content. */
   readonly body: string | undefined;
-  /** Other stores whose files were merged, and the newest revision of each. */
-  readonly merged: Readonly<Record<string, number>>;
+  /** The time the file gets, see MirrorMark. */
+  readonly written: number;
 }
 
 export type DraftResult =
@@ -58,11 +56,13 @@ export interface Draft {
   readonly target: string;
   readonly temporary: string;
   readonly content: Content;
-  /** SHA-256 of its waypoints. */
+  /** SHA-256 of its bookmarks and tombstones. */
   readonly body: string;
   /** The revision of the store that the draft mirrors. */
   readonly revision: string;
-  /** What it replaces; undefined for no file. */
+  /** Of the request. */
+  readonly written: number;
+  /** The content it replaces; undefined for no file. */
   readonly present: Content | undefined;
 }
 
@@ -75,17 +75,13 @@ export function draftMirror(request: DraftRequest): DraftResult {
   const target = resolveTarget(request.path);
   const present = readIfKnown(target, known);
   if (present === 'foreign') return { outcome: 'foreign' };
-  using history = closing(openBookmarkHistory(request.waypointsPath));
-  const revision = String(history.revision);
+  using store = closing(openStampedBookmarks(request.waypointsPath));
+  const revision = String(store.revision);
   const isNewest = present !== undefined && present.content.sha256 === known[0]?.sha256;
   if (isNewest && revision === mirrored) return { outcome: 'current' };
   const temporary = join(dirname(target), `.${basename(target)}.${request.storeId}.tmp`);
   const hash = createHash('sha256');
-  const content = writeSynced(
-    temporary,
-    pieces(request, revision, history.now, hash),
-    modeOf(present),
-  );
+  const content = writeSynced(temporary, pieces(request, store, hash), modeOf(present));
   const body = hash.digest('hex');
   if (isNewest && body === request.body) {
     // A rewrite would change nothing but the revision, and wake every program that syncs the file.
@@ -99,19 +95,35 @@ export function draftMirror(request: DraftRequest): DraftResult {
     content,
     body,
     revision,
+    written: request.written,
     present: present?.content,
   };
 }
 
+type Bookmarks = Pick<ReturnType<typeof openStampedBookmarks>, 'live' | 'deleted'>;
+
+/** The document; `body` gets all but its head. */
 function* pieces(
-  { storeId, merged }: DraftRequest,
-  revision: string,
-  entries: TaggedEntries,
+  { storeId, written }: DraftRequest,
+  { live, deleted }: Bookmarks,
   body: Hash,
 ): Generator<Uint8Array> {
-  const others = Object.entries(merged).map(([store, theirs]) => `${store}:${theirs}`);
-  yield Buffer.from(gpxMirrorHead(storeId, revision, others.join(' ')));
-  yield* waypointPieces(entries, body);
+  yield Buffer.from(gpxMirrorHead({ store: storeId, written }));
+  let piece = gpxTombstones(deleted.map(({ id, changed: at }) => ({ id, at })));
+  for (const { id, changed, content } of live) {
+    const { fields, ...rest } = content;
+    piece += gpxWaypoint({
+      ...rest,
+      ...fields,
+      stamp: { id, changed, hash: contentHash(content) },
+    });
+    if (piece.length < pieceLength) continue;
+    body.update(piece);
+    yield Buffer.from(piece);
+    piece = '';
+  }
+  body.update(piece);
+  yield Buffer.from(piece + gpxTail());
 }
 
 /** Reads the present file only if its size is a known one: another file may be of any size. */
@@ -129,20 +141,6 @@ function readIfKnown(
 
 function modeOf(present: PresentFile | undefined): number | undefined {
   return present && Number(present.stat.mode & permissionBits);
-}
-
-/** The waypoints of the document; without a time stamp, so that the same bookmarks are the same bytes. */
-function* waypointPieces(entries: TaggedEntries, body: Hash): Generator<Uint8Array> {
-  let piece = '';
-  for (const { fields, isImported, ...entry } of entries.values()) {
-    piece += gpxWaypoint({ ...entry, ...fields, bookmark: !isImported, imported: isImported });
-    if (piece.length < pieceLength) continue;
-    body.update(piece);
-    yield Buffer.from(piece);
-    piece = '';
-  }
-  body.update(piece);
-  yield Buffer.from(piece + gpxTail());
 }
 
 export type PublishRequest = Pick<Draft, 'target' | 'temporary' | 'present'>;

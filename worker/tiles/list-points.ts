@@ -37,7 +37,7 @@ export function listPoints(task: PointListTask, reader: TrackReader, look: () =>
   const { importId, limit } = task;
   const period = periodOf(task);
   const rows = [...reader.days(world, period)].filter(
-    ({ fileId }) => importId === undefined || reader.importOf(fileId) === importId,
+    ({ fileId }) => importId === undefined || fileId === importId,
   );
   const total = rows.reduce((sum, row) => sum + row.points, 0);
   const stretchMs = total <= limit ? 0 : stretchOf(rows, period, limit);
@@ -75,7 +75,7 @@ function* pointsOf(row: TrackRow, { fromMs, toMs }: Period, reader: TrackReader)
   const { timeMs, latE7, lonE7, eleDm } = columns;
   const count = decodeDay(reader.points(row), columns);
   const to = firstNotBefore(timeMs, count, toMs + 1);
-  const importId = reader.importOf(row.fileId);
+  const importId = row.fileId;
   for (let at = firstNotBefore(timeMs, count, fromMs); at < to; at += 1)
     yield {
       timeMs: timeMs[at]!,

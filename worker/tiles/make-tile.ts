@@ -1,22 +1,16 @@
 import { gzipSync } from 'node:zlib';
 import { formatDate } from '../../model/calendar-date.ts';
 import type { TrackReader } from '../../storage/library/track-reader.ts';
-import { GeometryWriter } from './geometry-writer.ts';
+import { zigzag } from '../../storage/number-columns.ts';
 import { periodOf, type TileOutcome, type TilePlace, type TileTask } from './task.ts';
-import { outlineZooms } from '../../storage/outline.ts';
-import { TileCanvas } from './tile-canvas.ts';
-import { TileGrid } from './tile-grid.ts';
-import { TrackPen } from './track-pen.ts';
+import { mostBytes, TileGrid, TileLines, type Shape } from './tile-lines.ts';
 import { TrackWalk, type WalkedLine } from './walk-tracks.ts';
 import { geometryKinds, writeTile, type TileFeature, type TileProperties } from './write-mvt.ts';
 
 const emptyTile = new Uint8Array(0);
 const unitsPerDegree = 10_000_000;
-/** Of what is drawn of all points, not of outlines, which have lost half a pixel already. */
-const wideCellUnits = 6;
-/** Used for every tile: a thread makes one at a time. */
-const canvas = new TileCanvas();
-const placeGeometry = new GeometryWriter({ bytes: 0 });
+/** Commands of Mapbox Vector Tile 2.1, section 4.3.1. */
+const commands = { moveTo: 1, lineTo: 2 } as const;
 
 /**
  * Makes a tile; no bytes where it shows nothing.
@@ -24,82 +18,96 @@ const placeGeometry = new GeometryWriter({ bytes: 0 });
  * @throws DayBlobCorrupt, errors of SQLite, what `look` throws
  */
 export function makeTile(task: TileTask, reader: TrackReader, look: () => void): TileOutcome {
-  const features = new TileDrawing(task, reader, look).draw();
-  const bytes = writeTile(task.layers.map((name) => ({ name, features: features[name] })));
+  const { tile, layers, places } = task;
+  const grid = new TileGrid(tile);
+  const features = {
+    ...featuresOf(shapesOf(task, reader, grid, look)),
+    waypoints: places.map((place) => waypointFeature(place, grid)),
+  };
+  const bytes = writeTile(layers.map((name) => ({ name, features: features[name] })));
   if (bytes.length === 0) return emptyTile;
   return task.gzip ? gzipSync(bytes) : bytes.slice();
 }
 
-class TileDrawing {
-  readonly #task: TileTask;
-  readonly #reader: TrackReader;
-  readonly #grid: TileGrid;
-  readonly #pen: TrackPen;
-  readonly #walk: TrackWalk;
-  readonly #features = {
-    tracks: [] as TileFeature[],
-    points: [] as TileFeature[],
-    routes: [] as TileFeature[],
-    waypoints: [] as TileFeature[],
-  };
-
-  constructor(task: TileTask, reader: TrackReader, look: () => void) {
-    this.#task = task;
-    this.#reader = reader;
-    const grid = new TileGrid(task.tile);
-    this.#grid = grid;
-    const cellUnits = task.tile.z > outlineZooms.fine ? wideCellUnits : undefined;
-    canvas.clear(task.everyPoint, cellUnits);
-    this.#pen = new TrackPen(grid, canvas);
-    const pen = this.#pen;
-    const [period, zoom] = [periodOf(task), task.tile.z];
-    this.#walk = new TrackWalk({ reader, grid, pen, period, zoom, needsTimes: false, look });
-  }
-
-  draw() {
-    const { layers, fromMs, toMs, places } = this.#task;
-    const hasTracks = layers.includes('tracks') || layers.includes('points');
-    const isPeriod = fromMs !== undefined || toMs !== undefined;
-    if (hasTracks) this.#drawAll(this.#walk.days());
-    if (hasTracks && !isPeriod) this.#drawAll(this.#walk.untimed('track'));
-    // A full tile ends in the midst of a track. A route is shown also where a track lies upon it.
-    this.#pen.lift();
-    canvas.clear();
-    if (layers.includes('routes') && !isPeriod) this.#drawAll(this.#walk.untimed('route'));
-    for (const place of places) this.#drawPlace(place);
-    return this.#features;
-  }
-
-  #drawAll(lines: Iterable<WalkedLine>): void {
-    for (const line of lines) {
-      this.#finish(line);
-      if (canvas.isFull) return;
+function shapesOf(
+  task: TileTask,
+  reader: TrackReader,
+  grid: TileGrid,
+  look: () => void,
+): readonly Shape[] {
+  const { tile, layers, everyPoint } = task;
+  const period = periodOf(task);
+  const walk = new TrackWalk({ reader, box: grid.box, period, zoom: tile.z, look });
+  const tracks = new TileLines(grid, mostBytes.tracks);
+  const routes = new TileLines(grid, mostBytes.routes);
+  const addAll = (walked: Iterable<WalkedLine>): void => {
+    for (const line of walked) {
+      if (line.lines.length === 0) continue;
+      const feature = propertiesOf(line);
+      for (const { places } of line.lines)
+        if (line.kind === 'route') routes.add('routes', feature, places, false);
+        else tracks.add('tracks', feature, places, everyPoint);
     }
-  }
+  };
+  const hasTracks = layers.includes('tracks') || layers.includes('points');
+  const hasUntimed = task.fromMs === undefined && task.toMs === undefined;
+  if (hasTracks) addAll(walk.days());
+  if (hasTracks && hasUntimed) addAll(walk.untimed('track'));
+  if (layers.includes('routes') && hasUntimed) addAll(walk.untimed('route'));
+  return [...tracks.take(), ...routes.take()];
+}
 
-  /** Makes features of what was drawn since the last ones. */
-  #finish({ kind, fileId, day, name, points: n }: WalkedLine): void {
-    const { lines, dots } = canvas.take();
-    if (lines.length === 0 && dots.length === 0) return;
-    const properties = {
-      ...(day !== undefined && { day: formatDate(day) }),
-      import: this.#reader.importOf(fileId),
-      n,
-      ...(name !== undefined && { name }),
-    };
-    const layer = this.#features[kind === 'route' ? 'routes' : 'tracks'];
-    const { line, point } = geometryKinds;
-    if (lines.length > 0) layer.push({ kind: line, geometry: lines, properties });
-    if (dots.length > 0) this.#features.points.push({ kind: point, geometry: dots, properties });
-  }
+function propertiesOf({ fileId, day, name, points: n }: WalkedLine): TileProperties {
+  return {
+    ...(day !== undefined && { day: formatDate(day) }),
+    import: fileId,
+    n,
+    ...(name !== undefined && { name }),
+  };
+}
 
-  #drawPlace({ lat, lon, ...properties }: TilePlace): void {
-    placeGeometry.point(this.#grid.x(lon * unitsPerDegree), this.#grid.y(lat * unitsPerDegree));
-    const own: TileProperties = 'count' in properties ? properties : { ...properties, lat, lon };
-    this.#features.waypoints.push({
-      kind: geometryKinds.point,
-      geometry: placeGeometry.takePoints(),
-      properties: own,
-    });
+/** One feature for all lines of a day, and one for all of its points. */
+function featuresOf(shapes: readonly Shape[]) {
+  const features: Record<Shape['layer'], TileFeature[]> = { tracks: [], points: [], routes: [] };
+  for (const [layer, made] of Object.entries(features) as [Shape['layer'], TileFeature[]][]) {
+    const own = Map.groupBy(
+      shapes.filter((shape) => shape.layer === layer),
+      ({ feature }) => feature,
+    );
+    const kind = layer === 'points' ? geometryKinds.point : geometryKinds.line;
+    for (const [properties, parts] of own)
+      made.push({ kind, geometry: geometryOf(parts, layer === 'points'), properties });
   }
+  return features;
+}
+
+function geometryOf(parts: readonly Shape[], arePoints: boolean): number[] {
+  const geometry: number[] = [];
+  let [x, y] = [0, 0];
+  const step = (toX: number, toY: number): void => {
+    geometry.push(zigzag(toX - x), zigzag(toY - y));
+    [x, y] = [toX, toY];
+  };
+  const places = parts.reduce((sum, part) => sum + part.places.length, 0) / 2;
+  if (arePoints) geometry.push(command(commands.moveTo, places));
+  for (const part of parts) {
+    if (!arePoints) geometry.push(command(commands.moveTo, 1));
+    step(part.places[0]!, part.places[1]!);
+    if (!arePoints) geometry.push(command(commands.lineTo, part.places.length / 2 - 1));
+    for (let at = 2; at < part.places.length; at += 2) step(part.places[at]!, part.places[at + 1]!);
+  }
+  return geometry;
+}
+
+function command(id: number, count: number): number {
+  return count * 8 + id;
+}
+
+function waypointFeature({ lat, lon, ...properties }: TilePlace, grid: TileGrid): TileFeature {
+  const [x, y] = [grid.x(lon * unitsPerDegree), grid.y(lat * unitsPerDegree)];
+  return {
+    kind: geometryKinds.point,
+    geometry: [command(commands.moveTo, 1), zigzag(x), zigzag(y)],
+    properties: 'count' in properties ? properties : { ...properties, lat, lon },
+  };
 }

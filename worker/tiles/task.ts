@@ -14,13 +14,12 @@ export type TilePlace =
       readonly bookmark: boolean;
     };
 
-/** What every task of this thread needs. */
+/** Input of every task of this thread. */
 export interface TrackTask {
-  readonly waypointsPath: string;
   readonly libraryPath: string;
-  /** Of a SharedCounters without counters: its flag ends the task. */
+  /** A SharedCounters without counters, whose flag ends the task. */
   readonly control: SharedArrayBuffer;
-  /** Milliseconds since 1970; both ends belong to it. Without either, points without a time count, too. */
+  /** Milliseconds since 1970, both included. Without either, points without a time count, too. */
   readonly fromMs?: number | undefined;
   readonly toMs?: number | undefined;
 }
@@ -28,7 +27,7 @@ export interface TrackTask {
 export interface TileTask extends TrackTask {
   readonly tile: TileAddress;
   readonly layers: readonly TileLayer[];
-  /** Every fix by itself, where `layers` has points. */
+  /** Whether every fix is a point, where `layers` has points. */
   readonly everyPoint: boolean;
   readonly places: readonly TilePlace[];
   readonly gzip: boolean;
@@ -52,7 +51,7 @@ export interface PointListTask extends TrackTask {
 /** Undefined for a task that was cancelled. */
 export type TileOutcome = Uint8Array | undefined;
 
-/** The period of a task; all of time where it names none. */
+/** Gives the period of a task: all of time if it names none. */
 export function periodOf({ fromMs = -Infinity, toMs = Infinity }: TrackTask): Period {
   return { fromMs, toMs };
 }

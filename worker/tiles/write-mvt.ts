@@ -1,6 +1,6 @@
 import { PbfWriter } from 'pbf';
 
-/** What a feature of a tile says of itself. */
+/** Properties of a feature. */
 export type TileProperties = Readonly<Record<string, string | number | boolean>>;
 
 /** Kinds of geometry in Mapbox Vector Tile 2.1, section 4.3.4. */
@@ -8,8 +8,8 @@ export const geometryKinds = { point: 1, line: 2 } as const;
 
 export interface TileFeature {
   readonly kind: (typeof geometryKinds)[keyof typeof geometryKinds];
-  /** Commands and parameters of section 4.3, as they are written. */
-  readonly geometry: Uint8Array;
+  /** Commands and parameters of section 4.3. */
+  readonly geometry: number[];
   readonly properties: TileProperties;
 }
 
@@ -71,7 +71,7 @@ function writeFeature(
 ): void {
   pbf.writePackedVarint(fields.feature.tags, tags);
   pbf.writeVarintField(fields.feature.kind, feature.kind);
-  pbf.writeBytesField(fields.feature.geometry, feature.geometry);
+  pbf.writePackedVarint(fields.feature.geometry, feature.geometry);
 }
 
 function writeValue(value: string | number | boolean, pbf: PbfWriter): void {

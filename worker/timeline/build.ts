@@ -7,7 +7,6 @@ import {
   SourcesChanged,
   type DaySource,
 } from '../../storage/library/day-reader.ts';
-import { importIdsOf } from '../../storage/waypoints/import-ids.ts';
 import { TimelineControl } from './control.ts';
 import { TimelineEngine, type TimelineFacts } from './engine.ts';
 import { withGeodata, type Geodata } from './geodata.ts';
@@ -21,10 +20,10 @@ import type { TimelineOutcome, TimelineTask } from './task.ts';
 
 /** How often a library that is being changed is looked at, ms. */
 const lookMs = 100;
-/** UTC days to each side of the period that are looked at: more than what says something about the day between may be apart. */
+/** UTC days read on each side of the period: observations farther apart say nothing about the days between. */
 const lookDays = 4;
 const pointsBetweenLooks = 50_000;
-/** Imports that are told of where another device was followed. */
+/** Most imports listed as not followed. */
 const mostUnfollowed = 100;
 
 class Cancelled extends Error {}
@@ -59,7 +58,7 @@ function look(control: TimelineControl, processed?: number): void {
   if (control.isCancelled) throw new Cancelled();
 }
 
-/** The deadline of the job is what ends it where files never stop changing. */
+/** Where files never stop changing, the deadline of the job ends it. */
 function untilUnchanged<T>(work: () => T, wait: () => void): T {
   for (;;) {
     try {
@@ -101,7 +100,7 @@ function run(
   const facts = feed(engine, reader, period, control, options.onDay);
   look(control);
   const json = writeResult(facts, {
-    unfollowedIds: idsOf(task, facts, sources),
+    unfollowedIds: idsOf(facts, sources),
     dataset: geodata?.dataset ?? null,
     lookup: geodata?.lookup,
     sources,
@@ -114,23 +113,15 @@ function run(
   return { state: 'completed', json: compressed, bytes: json.length, observations };
 }
 
-function wantedBy({ only, without = [] }: TimelineTask): (sha256: string) => boolean {
+function wantedBy({ only, without = [] }: TimelineTask): (importId: number) => boolean {
   const [wanted, unwanted] = [new Set(only), new Set(without)];
-  return (sha256) => (only === undefined || wanted.has(sha256)) && !unwanted.has(sha256);
+  return (id) => (only === undefined || wanted.has(id)) && !unwanted.has(id);
 }
 
-/** Of the imports that were not followed. */
-function idsOf(
-  { waypointsPath }: TimelineTask,
-  { unfollowed }: TimelineFacts,
-  sources: readonly DaySource[],
-): number[] {
-  if (waypointsPath === undefined || unfollowed.size === 0) return [];
-  const contents = [...unfollowed.keys()].slice(0, mostUnfollowed);
-  return importIdsOf(
-    waypointsPath,
-    contents.map((source) => sources[source]!.sha256),
-  );
+/** Gives the ids of the imports that were not followed. */
+function idsOf({ unfollowed }: TimelineFacts, sources: readonly DaySource[]): number[] {
+  const first = [...unfollowed.keys()].slice(0, mostUnfollowed);
+  return first.map((source) => sources[source]!.id).toSorted((a, b) => a - b);
 }
 
 function feed(

@@ -19,7 +19,7 @@ export class TimelineControl extends SharedCounters<keyof TimelineProgress> {
     if (shared === undefined) this.set('total', unknown);
   }
 
-  /** What was said before stays where this is less: a job that begins again does not go backwards. */
+  /** Keeps the greater value: a job that begins again does not go backwards. */
   setProcessed(observations: number): void {
     if (observations > this.get('processed')) this.set('processed', observations);
   }

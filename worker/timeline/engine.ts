@@ -1,5 +1,5 @@
 import type { AdminLookup } from '../../model/admin-place.ts';
-import type { PositionColumns } from '../../storage/day-cursor.ts';
+import type { PositionColumns } from '../../storage/day-blob.ts';
 import type { DaySource } from '../../storage/library/day-reader.ts';
 import { Totals } from './aggregate/totals.ts';
 import type { Calendar } from './calendar/calendar.ts';
@@ -24,7 +24,7 @@ export interface TimelineFacts {
   readonly recorded: number;
   readonly repeats: number;
   readonly outliers: number;
-  /** Of the first and the last recorded observation; infinite without any. */
+  /** Times of the first and the last recorded observation; infinite without any. */
   readonly firstMs: number;
   readonly lastMs: number;
 }
@@ -76,7 +76,7 @@ export class TimelineEngine {
     this.#intake = new Intake(this.#filter);
   }
 
-  /** Takes points `from`…`to` (exclusive), at least one, of one source and one UTC day; times never go back. */
+  /** Adds points `from`…`to` (exclusive), at least one, of one source and one UTC day; times never go back. */
   take(columns: PositionColumns, from: number, to: number, source: number, kind: number): void {
     const { timeMs, latE7, lonE7 } = columns;
     for (let at = from; at < to;) {
@@ -96,7 +96,7 @@ export class TimelineEngine {
     }
   }
 
-  /** Takes points of one calendar day, all of them in the period or outside of it. */
+  /** Adds points of one calendar day, all of them in the period or outside of it. */
   #takeDay(
     columns: PositionColumns,
     from: number,

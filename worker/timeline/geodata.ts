@@ -5,7 +5,7 @@ import type { AdminLookup } from '../../model/admin-place.ts';
 import type { TimelineDataset } from '../../model/timeline-result.ts';
 import type { TimelineTask } from './task.ts';
 
-/** What names the places of one timeline. */
+/** The geodata that names the places of one timeline. */
 export interface Geodata {
   readonly lookup: AdminLookup;
   readonly dataset: TimelineDataset;
@@ -17,8 +17,8 @@ class GeodataFailed extends Error {
 }
 
 /**
- * Does some work with the generation of a task. Where it is none, cannot be opened, or turns out to be unreadable on the
- * way, the work is done without names: a timeline without them is better than none.
+ * Runs some work with the geodata of a task. Without geodata, or where it cannot be opened or read, the work runs without
+ * names: a timeline without them is better than none.
  */
 export function withGeodata<T>(task: TimelineTask, work: (geodata?: Geodata) => T): T {
   const opened = open(task);

@@ -1,7 +1,7 @@
 import { maxPlaceRows, stayParameters, type StayParameters } from './stay-parameters.ts';
 import type { Geodata } from './geodata.ts';
 
-/** What tests may set otherwise. */
+/** Options that tests change. */
 export interface TimelineOptions {
   readonly stays: StayParameters;
   readonly maxPlaceRows: number;

@@ -3,11 +3,11 @@ import type { Period } from './period.ts';
 /** A longer pause may hide a whole day, or a night that is far from every observation, ms. */
 const pauseMs = 43_200_000;
 
-/** What was recorded over a stretch of time; observations come in order of time. What counts lies within the period. */
+/** The observations over a stretch of time, in order of time. Only those within the period count. */
 export class Recording {
   observations = 0;
   readonly sources = new Set<number>();
-  /** Of the first observation, ms since 1970 UTC; infinite while there is none. */
+  /** Time of the first observation, ms since 1970 UTC; infinite while there is none. */
   firstMs = Number.POSITIVE_INFINITY;
   lastMs = Number.NEGATIVE_INFINITY;
   /** Begin and end of each stretch without a pause of half a day, in turn; outside of the period, too. */
@@ -32,13 +32,6 @@ export class Recording {
     if (source === this.#source) return;
     this.#source = source;
     this.sources.add(source);
-  }
-
-  /** Adds observations of one source and one day, without a pause. */
-  addDay(firstMs: number, lastMs: number, source: number, observations: number): void {
-    this.add(firstMs, source, observations);
-    this.#stretch(lastMs, lastMs);
-    if (this.#isInPeriod) this.lastMs = lastMs;
   }
 
   /** Adds what was recorded later elsewhere. */

@@ -31,7 +31,7 @@ export class StayMerger implements DetectorSink {
   #stay: Stay | undefined;
   readonly #pause = new PointQueue(pauseCapacity);
   readonly #aside = new PointQueue(asideCapacity);
-  /** What was counted last. */
+  /** The last place that was counted. */
   readonly #before = { timeMs: Number.NaN, latE7: 0, lonE7: 0, isStay: false };
   readonly #point = new Point();
   readonly #waypoint = new Point();
@@ -55,7 +55,7 @@ export class StayMerger implements DetectorSink {
 
   stayed(stay: Stay): void {
     if (this.#stay !== undefined && this.#isOneStay(this.#stay, stay)) {
-      this.#stay.takeBack(this.#pause, this.#pause.size, 0);
+      this.#stay.addFirst(this.#pause, this.#pause.size, 0);
       this.#pause.clear();
       this.#stay.join(stay);
       return;
@@ -64,7 +64,7 @@ export class StayMerger implements DetectorSink {
     this.#stay = stay;
   }
 
-  /** Takes a waypoint away from the track; one that was looked at longer may come after a later one. */
+  /** Adds a waypoint away from the track; a held one may come after a later one. */
   setAside(point: Point): void {
     // So many wait only in the time of a long stay, or in lists of places that were never gone to.
     if (this.#aside.isFull) this.#rejectFirst();
@@ -84,13 +84,13 @@ export class StayMerger implements DetectorSink {
     return this.#isScattered(stay, next, metres) && this.#isStray(stay, next);
   }
 
-  /** Tells whether two stays may be one place that the receiver only sees in pieces. */
+  /** Whether two stays may be one place that the receiver only sees in pieces. */
   #isScattered(stay: Stay, next: Stay, metres: number): boolean {
     const { scatteredM, scatteredJoinM } = this.#parameters;
     return metres <= scatteredJoinM && Math.max(stay.radiusM(), next.radiusM()) > scatteredM;
   }
 
-  /** Tells whether what was recorded between two stays is near, all of it, and without a silence. */
+  /** Whether all observations between two stays are near, and without a silence. */
   #isStray(stay: Stay, next: Stay): boolean {
     const { strayMs, strayM, silenceMs } = this.#parameters;
     if (next.firstMs - stay.lastMs > strayMs) return false;
@@ -105,7 +105,7 @@ export class StayMerger implements DetectorSink {
     return true;
   }
 
-  /** Tells whether a stay cannot go on after a point. */
+  /** Whether a stay cannot go on after a point. */
   #isOver(stay: Stay, point: Point): boolean {
     const { mergeMs, strayMs, strayM } = this.#parameters;
     const sinceMs = point.timeMs - stay.lastMs;

@@ -1,4 +1,4 @@
-/** What makes a stop of observations: the numbers of the detection that its reader may want to know. */
+/** The parameters of stop detection that the result names. */
 export const stayParameters = {
   /** R: how far from the centre of a stay its observations lie, metres. */
   stopRadiusM: 100,

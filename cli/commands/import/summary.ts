@@ -4,7 +4,6 @@ import type { EmptyReason, FailureReason, ImportResult } from '../../../model/im
 import { formatNames } from '../../../model/recorder-formats.ts';
 import { invocation } from '../../terminal/invocation.ts';
 import { note, printLines } from '../../terminal/output.ts';
-import { conversionHint } from './other-formats.ts';
 import { counted, dateOf, forTerminal } from '../../terminal/text.ts';
 
 /** The sum of several imports; lists hold `dir` joined with the file. */
@@ -189,8 +188,6 @@ function noteFiles(sum: ImportSum): void {
   const { unsupported_files: unsupported } = sum;
   const ofNone = 'of no format that is read, or a link';
   noteFirst(unsupported, ['entry is', 'entries are'], ofNone, String);
-  const hint = conversionHint(unsupported);
-  if (hint !== undefined) note(hint);
   const beside = 'kept beside one of the same name from another folder';
   noteFirst(
     sum.renamed_files,

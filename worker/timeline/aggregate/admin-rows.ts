@@ -20,7 +20,7 @@ export interface Pass {
   readonly place: AdminPlace;
 }
 
-/** What was recorded in one administrative unit so far. */
+/** The recorded facts of one administrative unit so far. */
 export interface AdminRow {
   readonly number: number;
   readonly level: PlaceLevel;
@@ -36,10 +36,10 @@ export interface AdminRow {
   sources: number;
   firstMs: number;
   lastMs: number;
-  /** Of the days that are inferred; infinite without any. */
+  /** Times of the inferred days; infinite without any. */
   inferredFromMs: number;
   inferredToMs: number;
-  /** Of all stops found. */
+  /** The latest of all stops found. */
   latest: Stop | undefined;
   pass: Pass | undefined;
 }
@@ -50,7 +50,7 @@ export interface AdminUnit {
   readonly rows: readonly AdminRow[];
 }
 
-/** What a run of observations on the way adds to its unit. */
+/** A run of observations on the way, as its unit counts it. */
 export interface Recorded {
   readonly observations: number;
   readonly sources: Iterable<number>;
@@ -58,7 +58,7 @@ export interface Recorded {
   readonly lastMs: number;
 }
 
-/** The rows of all administrative units that were met. What is counted comes in order of time. */
+/** The rows of all administrative units that were visited or passed. Additions come in order of time. */
 export class AdminRows {
   readonly #rows = new Map<string, AdminRow>();
   readonly #units = new Map<string, AdminUnit>();

@@ -1,8 +1,8 @@
-/** Days that are told apart before the latest one. */
+/** Days before the latest one that are remembered. */
 const keptDays = 31;
 
 /**
- * Counts days, each once. They come in order but for the date line, which takes travellers back by one or two.
+ * Counts days, each once. They come in order, but crossing the date line goes back by one or two.
  */
 export class DayCount {
   recorded = 0;

@@ -2,10 +2,10 @@ import type { TimelinePresence } from '../../../model/timeline-result.ts';
 import type { Zone } from '../calendar/zone.ts';
 import { secondsWithin, type Period } from '../period.ts';
 
-/** What is known of one calendar day. */
+/** The facts of one calendar day. */
 export interface DayRow {
   readonly day: number;
-  /** Of the place where the day began, as far as known. */
+  /** Zone of the place where the day began, if known. */
   readonly zone: Zone;
   observations: number;
   stops: number;

@@ -1,12 +1,9 @@
-import { Heap } from '../heap.ts';
 import { compareWorth, type Stop } from './stop.ts';
 
-const isLess = (a: Stop, b: Stop): boolean => compareWorth(a, b) > 0;
-
-/** Keeps the `capacity` stops of the greatest worth of any number of them, in a heap with the least of them first. */
+/** Keeps the `capacity` stops of the greatest worth of any number of them. */
 export class LongestStops {
   readonly #capacity: number;
-  readonly #heap = new Heap(isLess);
+  #stops: Stop[] = [];
 
   constructor(capacity: number) {
     this.#capacity = capacity;
@@ -14,12 +11,17 @@ export class LongestStops {
 
   /** In no order. */
   get stops(): readonly Stop[] {
-    return this.#heap.items;
+    this.#leaveOutLeast();
+    return this.#stops;
   }
 
   add(stop: Stop): void {
-    const { length, 0: least } = this.#heap.items;
-    if (length < this.#capacity) this.#heap.push(stop);
-    else if (least !== undefined && isLess(least, stop)) this.#heap.replaceFirst(stop);
+    this.#stops.push(stop);
+    if (this.#stops.length > 2 * this.#capacity) this.#leaveOutLeast();
+  }
+
+  #leaveOutLeast(): void {
+    if (this.#stops.length > this.#capacity)
+      this.#stops = this.#stops.toSorted(compareWorth).slice(0, this.#capacity);
   }
 }

@@ -3,7 +3,7 @@ const firstSize = 1_024;
 const largestSize = 4_194_304;
 const empty = -1;
 
-/** A set of pairs of small whole numbers, in one array of numbers; for millions of them a Set would take far more memory. */
+/** A set of pairs of small whole numbers, in one array of numbers; for millions of them a Set needs far more memory. */
 export class PairSet {
   readonly #columns: number;
   #slots = new Float64Array(firstSize).fill(empty);

@@ -24,13 +24,13 @@ export class PlaceFinder {
     this.#calendar = calendar;
   }
 
-  /** What is known of the very position. */
+  /** Finds the place of an exact position. */
   at(latE7: number, lonE7: number): Spot {
     const unit = this.#rows.unitOf(this.#find(latE7, lonE7));
     return { unit, zone: this.#calendar.zoneAt(latE7, lonE7), lonE7 };
   }
 
-  /** What is known of the middle of the small square around a position: the same ways are gone again and again. */
+  /** Finds the place of the middle of the small square around a position: people go the same ways again and again. */
   near(latE7: number, lonE7: number): Spot {
     const row = Math.floor(latE7 / cellUnits);
     const column = Math.floor(lonE7 / cellUnits);

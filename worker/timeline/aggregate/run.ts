@@ -8,7 +8,7 @@ export class Run implements Recorded {
   firstMs = Number.NaN;
   lastMs = Number.NaN;
 
-  /** Tells whether an observation belongs to the run. */
+  /** Whether an observation belongs to the run. */
   goesOn(unit: AdminUnit, source: number): boolean {
     return this.unit === unit && source === this.sources[0];
   }

@@ -43,7 +43,7 @@ export class Zone {
     return day;
   }
 
-  /** Tells whether a calendar day has ever been: a zone that crosses the date line leaves one out. */
+  /** Whether a calendar day exists: a zone that crosses the date line leaves one out. */
   has(day: number): boolean {
     return this.startOf(day) < this.startOf(day + 1);
   }

@@ -5,7 +5,7 @@ import { Point } from './point.ts';
 const mostDevices = 16;
 /** A device has not moved while it is no further from its place, metres; further than receivers err. */
 const stillM = 100;
-/** What was recorded so long ago says nothing about now, ms. */
+/** Older observations say nothing about now, ms. */
 const lastsMs = 300_000;
 
 /** A source beside the followed one. */
@@ -19,13 +19,13 @@ interface CoMovingDevice {
 }
 
 /**
- * Tells when the followed device was left behind: another one was with it, and has gone away while it lies still. Somebody
- * with two devices is with the one that moves. Two that were never together say nothing about each other.
+ * Finds out when the followed device was left behind: another one was with it, and has gone away while it lies still. The
+ * user is with the device that moves. Two that were never together say nothing about each other.
  */
 export class CoMovingDevices {
   readonly #bySource = new Map<number, CoMovingDevice>();
 
-  /** Takes an observation of another source, at the place of the followed one. */
+  /** Notes an observation of another source at the place of the followed one. */
   together({ source, timeMs }: Point, leader: Point): CoMovingDevice {
     const devices = this.#bySource;
     devices.delete(source);
@@ -36,7 +36,7 @@ export class CoMovingDevices {
   }
 
   /**
-   * Takes an observation of another source somewhere else.
+   * Notes an observation of another source somewhere else.
    * @param isKnown the followed one lies where it was left behind before: then no other one needs to have been with it.
    * @returns true if the followed one was left behind.
    */

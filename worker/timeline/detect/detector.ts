@@ -1,14 +1,13 @@
-import type { PositionColumns } from '../../../storage/day-cursor.ts';
 import type { Period } from '../period.ts';
 import { Excursion, type Gap } from './excursion.ts';
 import { Transit, type DetectorSink } from './transit.ts';
 import type { DetectionParameters } from './parameters.ts';
 import type { Point } from './point.ts';
-import type { Stay, SteadyTrack } from './stay.ts';
+import type { Stay } from './stay.ts';
 
 /**
- * Finds stays among observations in order of time. Somebody is either on the way, with a window of the last points in
- * which a stay may begin, or in a stay, with what came since they were last in its core. Memory is bounded, whatever
+ * Finds stays among observations in order of time. Its state is either a way, with a window of the last points in which a
+ * stay may begin, or a stay, with the points since the last one in its core. Memory is bounded, whatever
  * comes. docs/timelines.md has the rules in words.
  */
 export class Detector {
@@ -44,19 +43,6 @@ export class Detector {
     this.#lastMs = point.timeMs;
   }
 
-  /**
-   * Takes as many points as belong to an unbroken stay, fast; the result is the same as if each were observed.
-   * @returns the index of the first that was not taken.
-   */
-  observeSteady(columns: PositionColumns, from: number, to: number, steady: SteadyTrack): number {
-    if (this.#stay === undefined || !this.#excursion.isEmpty) return from;
-    steady.gapMs = this.#parameters.gapMs;
-    steady.squareCore = this.#squareCore;
-    const end = this.#stay.absorbSteady(columns, from, to, steady);
-    if (end > from) this.#lastMs = steady.timeMs;
-    return end;
-  }
-
   /** Ends what is open after the last observation. */
   finish(): void {
     this.#stay ??= this.#way.findHeld();
@@ -68,14 +54,14 @@ export class Detector {
     const square = stay.squareTo(point);
     const isGap = silentMs > this.#parameters.gapMs && this.#canBridge(stay, square, silentMs);
     if (isGap && square > this.#squareInside) {
-      this.#giveBack(stay);
+      this.#endExcursion(stay);
       this.#excursion.begin(point, this.#gapBefore(point, square));
     } else if (square <= this.#squareInside && this.#excursion.wasAway(point)) {
       this.#leave(stay, point.timeMs);
       this.#goOn(point, silentMs);
     } else if (isGap || this.#isHere(point, square, silentMs)) {
       if (silentMs > this.#parameters.silenceMs) stay.bridge(this.#lastMs, point.timeMs);
-      this.#giveBack(stay);
+      this.#endExcursion(stay);
       stay.absorb(point);
     } else if (this.#isGone(point, square, silentMs)) {
       this.#leave(stay, point.timeMs);
@@ -93,18 +79,18 @@ export class Detector {
   #isHere(point: Point, square: number, silentMs: number): boolean {
     if (silentMs > this.#parameters.silenceMs) return false;
     if (square <= this.#squareCore) return true;
-    return square <= this.#squareInside && !this.#excursion.takeEdge(point);
+    return square <= this.#squareInside && !this.#excursion.addEdge(point);
   }
 
   #isGone(point: Point, square: number, silentMs: number): boolean {
     if (silentMs > this.#parameters.silenceMs) return true;
-    return square > this.#squareInside && !this.#excursion.takeOutside(point, this.#lastMs);
+    return square > this.#squareInside && !this.#excursion.addOutside(point, this.#lastMs);
   }
 
-  #giveBack(stay: Stay): void {
+  #endExcursion(stay: Stay): void {
     if (this.#excursion.isEmpty) return;
     this.#closeGap(stay);
-    this.#excursion.giveAll(stay);
+    this.#excursion.returnAll(stay);
   }
 
   /** The gap in the excursion, if there is one, is part of the stay. */
@@ -121,7 +107,7 @@ export class Detector {
   #leave(stay: Stay, nextMs: number): void {
     const excursion = this.#excursion;
     const { gap } = excursion;
-    if (gap === undefined) excursion.giveEdge(stay, nextMs);
+    if (gap === undefined) excursion.returnEdge(stay, nextMs);
     else if (excursion.isSettingOff(stay)) this.#closeGap(stay);
     if (this.#isProvisional && gap !== undefined) this.#way.end(gap.toMs - gap.fromMs);
     else this.#sink.stayed(stay);
@@ -162,7 +148,7 @@ export class Detector {
     this.#isProvisional = true;
     const square = stay.squareTo(point);
     this.#excursion.begin(point, this.#gapBefore(point, square));
-    if (square <= this.#squareInside) this.#giveBack(stay);
+    if (square <= this.#squareInside) this.#endExcursion(stay);
     return true;
   }
 }

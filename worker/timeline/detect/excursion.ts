@@ -53,7 +53,7 @@ export class Excursion {
   }
 
   /** Adds a point near the edge, without an excursion. @returns false if the edge has lasted so long that the centre has to follow. */
-  takeEdge(point: Point): boolean {
+  addEdge(point: Point): boolean {
     this.#outsideMs = Number.NaN;
     if (this.#gap !== undefined) this.#gap = { ...this.#gap, isFar: false };
     if (this.#points.isFull) return false;
@@ -63,11 +63,11 @@ export class Excursion {
   }
 
   /**
-   * Takes a point outside.
+   * Adds a point outside.
    * @param beforeMs time of the point before.
    * @returns false if the excursion has lasted so long that the stay has ended.
    */
-  takeOutside(point: Point, beforeMs: number): boolean {
+  addOutside(point: Point, beforeMs: number): boolean {
     if (!this.isOutside) this.#beginOutside(point, beforeMs);
     if (this.#points.isFull || this.#age(point, this.#outsideMs)) return false;
     this.#points.push(point);
@@ -82,12 +82,12 @@ export class Excursion {
   }
 
   /** After a return all of it was part of the stay. */
-  giveAll(stay: Stay): void {
-    stay.takeBack(this.#points, this.#points.size, this.#parameters.insideM);
+  returnAll(stay: Stay): void {
+    stay.addFirst(this.#points, this.#points.size, this.#parameters.insideM);
     this.#clear();
   }
 
-  /** Tells whether a return proves that the gap was an excursion. */
+  /** Whether a return proves that the gap was an excursion. */
   wasAway(point: Point): boolean {
     if (this.#gap?.isFar !== true) return false;
     const isBackAtOnce = this.#points.size === 1 && point.timeMs - this.#gap.toMs <= errorMs;
@@ -95,7 +95,7 @@ export class Excursion {
   }
 
   /**
-   * Tells whether fixes outside, recorded before a silence, may all the same be of a stay that has not ended: they are
+   * Whether fixes outside, recorded before a silence, may all the same be of a stay that has not ended: they are
    * not far, or a house across the street throws them aside, all at once and all as far.
    */
   mayBeThere(stay: Stay): boolean {
@@ -109,7 +109,7 @@ export class Excursion {
     return metres <= nearM && metres - insideM > startSpeed * seconds && this.#isStill();
   }
 
-  /** Tells whether the points after a gap lead away from the stay. */
+  /** Whether the points after a gap lead away from the stay. */
   isSettingOff(stay: Stay): boolean {
     const first = this.#points.read(0, this.#point);
     const square = stay.squareTo(first);
@@ -119,13 +119,13 @@ export class Excursion {
   }
 
   /** Gives back the points near the edge, a while before those outside: they were part of the stay. @param nextMs the next point. */
-  giveEdge(stay: Stay, nextMs: number): void {
+  returnEdge(stay: Stay, nextMs: number): void {
     const leftMs = this.isOutside ? this.#outsideMs : nextMs;
     const points = this.#points;
     const { edgeMs, insideM } = this.#parameters;
     let edge = 0;
     while (edge < points.size && leftMs - points.timeAt(edge) > edgeMs) edge += 1;
-    stay.takeBack(points, edge, insideM);
+    stay.addFirst(points, edge, insideM);
     for (let i = 0; i < edge; i += 1) points.dropFirst();
   }
 
@@ -143,7 +143,7 @@ export class Excursion {
     return leapM > this.#parameters.coreM && leapM > walkSpeed * seconds && this.#isStill();
   }
 
-  /** Tells whether the points outside show no movement. */
+  /** Whether the points outside show no movement. */
   #isStill(): boolean {
     const points = this.#points;
     const first = points.read(this.#outside, this.#point);

@@ -1,4 +1,3 @@
-import type { PositionColumns } from '../../../storage/day-cursor.ts';
 import { distanceBetween, distanceM, wrapLonE7 } from '../earth.ts';
 import { CoMovingDevices } from './co-moving-devices.ts';
 import { Point, waypointKind } from './point.ts';
@@ -15,7 +14,7 @@ const speedMs = 10_000;
 const handOverSpeed = 40;
 /** …or no faster than so many times its speed. */
 const handOverShare = 1.5;
-/** After so long anybody may take over, ms. */
+/** After so long any source may take over, ms. */
 const handOverMs = 900_000;
 
 /**
@@ -26,7 +25,7 @@ const handOverMs = 900_000;
 export class FollowedSource {
   /** When each source ends. */
   readonly #endMs: Float64Array;
-  /** Of the last observation of the followed source, believed or not. */
+  /** Time of the last observation of the followed source, believed or not. */
   #seenMs = Number.NEGATIVE_INFINITY;
   /** Its last observation that is believed, and one some seconds before. */
   readonly #last = new Point();
@@ -46,8 +45,8 @@ export class FollowedSource {
   }
 
   /**
-   * Tells whether an observation belongs to the followed source. Where none is followed its own is from here on, if it can
-   * take over; a waypoint leads nowhere.
+   * Whether an observation belongs to the followed source. If none is followed, its own becomes so, if it may take over;
+   * a waypoint never does.
    */
   leads(point: Point): boolean {
     const { timeMs, source, kind } = point;
@@ -62,13 +61,13 @@ export class FollowedSource {
     return true;
   }
 
-  /** To be told of observations of other sources that agree. */
+  /** Notes an observation of another source that agrees. */
   noteBeside(point: Point): void {
     if (point.kind !== waypointKind) this.#coMoving.together(point, this.#last);
   }
 
   /**
-   * To be told of observations of other sources that disagree.
+   * Notes an observation of another source that disagrees.
    * @returns true if the followed source was left behind: then the other one is followed from here on.
    */
   isLeftBy(point: Point): boolean {
@@ -79,7 +78,7 @@ export class FollowedSource {
     return true;
   }
 
-  /** Tells whether an observation of another source may belong to the way of the followed one. */
+  /** Whether an observation of another source may belong to the way of the followed one. */
   agrees(point: Point): boolean {
     const [last, before] = [this.#last, this.#before];
     if (distanceBetween(last, point) <= togetherM) return true;
@@ -98,18 +97,9 @@ export class FollowedSource {
     return source === this.#last.source;
   }
 
-  /** To be told of every observation that is believed. */
+  /** Notes an observation that is believed. */
   note({ timeMs, latE7, lonE7, source }: Point): void {
-    if (this.is(source)) this.#move(timeMs, latE7, lonE7);
-  }
-
-  /** To be told of believed observations of the followed source. */
-  noteAll({ timeMs, latE7, lonE7 }: PositionColumns, from: number, to: number): void {
-    for (let i = from; i < to; i += 1) this.#move(timeMs[i]!, latE7[i]!, lonE7[i]!);
-    this.#seenMs = timeMs[to - 1]!;
-  }
-
-  #move(timeMs: number, latE7: number, lonE7: number): void {
+    if (!this.is(source)) return;
     const last = this.#last;
     if (timeMs - this.#before.timeMs >= speedMs) this.#before.copy(last);
     last.timeMs = timeMs;
@@ -141,12 +131,12 @@ export class FollowedSource {
     this.#follow(point);
   }
 
-  /** Tells whether an observation is of a device that was left behind. */
+  /** Whether an observation is of a device that was left behind. */
   #wasLeft(point: Point): boolean {
     return isAt(this.#left, point) && !isAt(this.#left, this.#last);
   }
 
-  /** Tells whether the device that was taken along is back, and follows it. */
+  /** Follows the device that was taken along once it is back. @returns whether it is. */
   #isCarriedOn(point: Point): boolean {
     const carried = this.#carried;
     if (carried === undefined) return false;

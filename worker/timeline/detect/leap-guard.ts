@@ -1,19 +1,15 @@
-import type { PositionColumns } from '../../../storage/day-cursor.ts';
 import { distanceBetween, type Place } from '../earth.ts';
 import { Point } from './point.ts';
 import { PointQueue } from './point-queue.ts';
-import type { SteadyTrack } from './stay.ts';
 
-/** Takes observations that are believed; times never go back. */
+/** Gets the observations that are believed; times never go back. */
 export interface TrackSink {
   observe(point: Point): void;
-  /** See Detector.observeSteady. */
-  observeSteady(columns: PositionColumns, from: number, to: number, steady: SteadyTrack): number;
 }
 
 /** Over an hour at a fix a second. */
 const capacity = 4_096;
-/** A step is a leap if it is longer, metres, and faster, m/s, than anybody goes from rest to rest. */
+/** A step is a leap if it is longer, metres, and faster, m/s, than any travel from rest to rest. */
 const leapM = 3_000;
 const leapSpeed = 30;
 /** A leap begins at rest, m/s: two fixes a minute or more apart on a motorway are a long fast step, too. */
@@ -35,7 +31,7 @@ interface Home extends Place {
   readonly isLeap: boolean;
 }
 
-/** Places that a leap may lead back to: towers that take turns. */
+/** Most places that a leap may lead back to: towers alternate. */
 const mostHomes = 16;
 
 /**
@@ -69,15 +65,6 @@ export class LeapGuard implements TrackSink {
     else this.#held.push(point);
     this.#isAtRest = ms > unknownMs || metres * 1_000 <= restSpeed * ms;
     this.#last.copy(point);
-  }
-
-  observeSteady(columns: PositionColumns, from: number, to: number, steady: SteadyTrack): number {
-    if (this.#homes.length > 0) return from;
-    const end = this.#sink.observeSteady(columns, from, to, steady);
-    if (end === from) return from;
-    this.#last.copy(steady);
-    this.#isAtRest = true;
-    return end;
   }
 
   /** Lets go of what is held back. */

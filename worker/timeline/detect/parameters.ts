@@ -14,7 +14,7 @@ export function detectionParameters(stay: StayParameters = stayParameters) {
     excursionMs: stay.excursionSeconds * 1_000,
     /** Points of a stay may drift further from its centre than those that begin it. */
     insideM: stay.stopRadiusM * 1.15,
-    /** Points this near to the centre are surely of the stay: on foot the way out of `insideM` takes more than a minute. */
+    /** Points this near to the centre are surely of the stay: on foot it is more than a minute to the edge of `insideM`. */
     coreM: stay.stopRadiusM * 0.5,
     /** Where points are further apart in time, all within `radiusM` are near enough to the centre. */
     sparseMs: 150_000,
@@ -45,7 +45,7 @@ export function detectionParameters(stay: StayParameters = stayParameters) {
     /** …if the pause between them is not longer, has no silence, and no point further off than `strayM`. */
     strayMs: 1_800_000,
     strayM: stay.stopRadiusM * 3,
-    /** What lies between two longer silences and is no stay is a mark. */
+    /** A way between two longer silences is a mark. */
     loneMs: 1_800_000,
   };
 }

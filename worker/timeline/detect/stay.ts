@@ -1,7 +1,6 @@
-import type { PositionColumns } from '../../../storage/day-cursor.ts';
 import { Recording } from '../recording.ts';
 import { secondsWithin, type Period } from '../period.ts';
-import { distanceM, wrapLonE7, type Place } from '../earth.ts';
+import { distanceM, type Place } from '../earth.ts';
 import { LocalPlane } from './local-plane.ts';
 import { Point } from './point.ts';
 import type { PointQueue } from './point-queue.ts';
@@ -10,17 +9,7 @@ import type { PointQueue } from './point-queue.ts';
 const farthestM = 255;
 const shareWithin = 0.9;
 
-/** The last observation that is believed, and what tells a steady stay after it from anything else. */
-export class SteadyTrack extends Point {
-  /** A smaller movement is no spike, units of latitude and of longitude. */
-  nearLat = 0;
-  nearLon = 0;
-  gapMs = 0;
-  /** Square of the radius of the core, metres. */
-  squareCore = 0;
-}
-
-/** A time at one place. Sums instead of points: three weeks take no more memory than five minutes. */
+/** A time at one place. Sums instead of points: three weeks need no more memory than five minutes. */
 export class Stay {
   readonly kind: 'stay' | 'mark';
   readonly plane = new LocalPlane();
@@ -86,7 +75,7 @@ export class Stay {
     return this.plane.lonE7(this.#sumX / this.#count, this.#sumY / this.#count);
   }
 
-  /** With the time that was spent here, too, before the first and after the last observation. */
+  /** With the time spent here before the first and after the last observation. */
   get fromMs(): number {
     return this.firstMs - this.#leadMs;
   }
@@ -100,7 +89,7 @@ export class Stay {
     return this.#squareFromCentre(this.plane.x(latE7, lonE7), this.plane.y(latE7, lonE7));
   }
 
-  /** Takes an observation at the place; the centre follows it. */
+  /** Adds an observation at the place; the centre follows it. */
   absorb(point: Point): void {
     const x = this.plane.x(point.latE7, point.lonE7);
     const y = this.plane.y(point.latE7, point.lonE7);
@@ -110,46 +99,7 @@ export class Stay {
     this.#record(point);
   }
 
-  /**
-   * Takes points of one source and day as {@link Stay.absorb} does, in a loop that knows that nothing else happens: up to
-   * the first that is not later than the one before, comes after a gap, is a jump, or is outside the core.
-   * @param steady goes on to the last of them.
-   * @returns the index of that point, or `to`.
-   */
-  absorbSteady(columns: PositionColumns, from: number, to: number, steady: SteadyTrack): number {
-    const { timeMs, latE7, lonE7 } = columns;
-    const { plane } = this;
-    let { timeMs: beforeMs, latE7: beforeLat, lonE7: beforeLon } = steady;
-    let at = from;
-    for (; at < to; at += 1) {
-      const time = timeMs[at]!;
-      const lat = latE7[at]!;
-      const lon = lonE7[at]!;
-      const sinceMs = time - beforeMs;
-      if (!(sinceMs > 0 && sinceMs <= steady.gapMs)) break;
-      const dLat = lat - beforeLat;
-      const dLon = wrapLonE7(lon - beforeLon);
-      if (!(dLat < steady.nearLat && dLat > -steady.nearLat)) break;
-      if (!(dLon < steady.nearLon && dLon > -steady.nearLon)) break;
-      const x = plane.x(lat, lon);
-      const y = plane.y(lat, lon);
-      const square = this.#squareFromCentre(x, y);
-      if (square > steady.squareCore) break;
-      this.#pull(x, y);
-      this.#note(square);
-      beforeMs = time;
-      beforeLat = lat;
-      beforeLon = lon;
-    }
-    if (at === from) return at;
-    steady.timeMs = this.lastMs = beforeMs;
-    steady.latE7 = beforeLat;
-    steady.lonE7 = beforeLon;
-    this.recording.addDay(timeMs[from]!, beforeMs, steady.source, at - from);
-    return at;
-  }
-
-  /** Sets how long before the first and after the last observation somebody was here, too, ms. */
+  /** Sets how long before the first and after the last observation the user was here, too, ms. */
   widen(leadMs: number, tailMs: number): void {
     this.#leadMs = leadMs;
     this.#tailMs = tailMs;
@@ -162,10 +112,10 @@ export class Stay {
   }
 
   /**
-   * Takes the first points of a queue, which are in the time of the stay; those further from its centre count, but say
+   * Adds the first points of a queue, which are in the time of the stay; those further from its centre count, but say
    * nothing about the place.
    */
-  takeBack(points: PointQueue, count: number, insideM: number): void {
+  addFirst(points: PointQueue, count: number, insideM: number): void {
     for (let i = 0; i < count; i += 1) {
       const point = points.read(i, this.#point);
       if (this.squareTo(point) <= insideM * insideM) this.absorb(point);

@@ -1,15 +1,13 @@
-import type { PositionColumns } from '../../../storage/day-cursor.ts';
 import { distanceBetween, metresPerUnit, radiansPerUnit, wrapLonE7 } from '../earth.ts';
 import { FollowedSource } from './followed-source.ts';
 import { LeapGuard, type TrackSink } from './leap-guard.ts';
 import { Point, waypointKind } from './point.ts';
-import { SteadyTrack } from './stay.ts';
 
-/** Takes what the filter does not let through. */
+/** Gets the observations that the filter drops. */
 export interface RefuseSink {
   /** An observation that is not believed. */
   reject(point: Point): void;
-  /** Told before of one that is refused because its device is elsewhere than the followed one. */
+  /** Called before `reject` for an observation of a device elsewhere than the followed one. */
   unfollowed(point: Point): void;
   /** A waypoint away from the track: no part of the way, but a place all the same. */
   setAside(point: Point): void;
@@ -27,11 +25,11 @@ const spikeMs = 300_000;
 /** Nothing is as fast, m/s: planes fly at 250. */
 const fastestSpeed = 340;
 /**
- * A detour beside a silence is a spike where it would have been faster, m/s: it leads to where somebody was before, who
- * arrives there from no motorway.
+ * A detour beside a silence is a spike where it would have been faster, m/s: it leads to where the user was before, and
+ * no motorway ends there.
  */
 const silentSpeed = 20;
-/** What is exactly at 0°N 0°E comes from a recorder without a fix, unless the track leads there. */
+/** Points at exactly 0°N 0°E come from a recorder without a fix, unless the track leads there. */
 const nullIslandM = 100_000;
 /** How much the latitude may change before the width of a degree of longitude is computed again: 0.1°. */
 const widthUnits = 1_000_000;
@@ -45,7 +43,9 @@ export class TrackFilter {
   readonly #refused: RefuseSink;
   readonly #followed: FollowedSource;
   /** From the last observation of the followed source that is believed. */
-  readonly #kept = new SteadyTrack();
+  readonly #kept = new Point();
+  /** Half the width of the square around it, units of longitude, and the latitude that it was measured at. */
+  #nearLon = 0;
   #nearLonLat = Number.POSITIVE_INFINITY;
   /** A point that the next one decides about. */
   readonly #held = new Point();
@@ -53,29 +53,16 @@ export class TrackFilter {
   /** @param sourceEndMs by source: time of its last observation. */
   constructor(sourceEndMs: Float64Array, sink: TrackSink, refused: RefuseSink) {
     this.#kept.timeMs = Number.NEGATIVE_INFINITY;
-    this.#kept.nearLat = nearUnits;
     this.#followed = new FollowedSource(sourceEndMs);
     this.#sink = new LeapGuard(sink, (point) => this.#refuse(point));
     this.#refused = refused;
   }
 
   take(point: Point): void {
-    if (!this.#followed.leads(point) && !this.#takeBeside(point)) return;
+    if (!this.#followed.leads(point) && !this.#addBeside(point)) return;
     if (this.#isHeld) this.#decide(point);
     if (this.#isNear(point)) this.#keep(point);
     else this.#lookCloser(point);
-  }
-
-  /**
-   * Takes as many track points as belong to an unbroken stay, fast; the result is the same as if each were taken.
-   * @returns the index of the first that was not taken.
-   */
-  takeSteady(columns: PositionColumns, from: number, to: number, source: number): number {
-    if (this.#isHeld || !this.#followed.is(source)) return from;
-    this.#kept.source = source;
-    const end = this.#sink.observeSteady(columns, from, to, this.#kept);
-    if (end > from) this.#followed.noteAll(columns, from, end);
-    return end;
   }
 
   /** Lets go of what waits for a next point. */
@@ -91,10 +78,10 @@ export class TrackFilter {
   }
 
   /**
-   * Takes a point of a source that is not followed: it bears out a held point, but never calls it a spike.
+   * Handles a point of a source that is not followed: it bears out a held point, but never calls it a spike.
    * @returns true if it is not taken, because its source is the followed one by now.
    */
-  #takeBeside(point: Point): boolean {
+  #addBeside(point: Point): boolean {
     const isBorneOut = this.#isHeld && this.#isBorneOut(point);
     if (isBorneOut) this.#letGo();
     if (this.#isHeld) this.#refuse(point);
@@ -115,10 +102,10 @@ export class TrackFilter {
   }
 
   #isNear({ latE7, lonE7 }: Point): boolean {
-    const { nearLat, nearLon } = this.#kept;
+    const nearLon = this.#nearLon;
     const dLat = latE7 - this.#kept.latE7;
     const dLon = wrapLonE7(lonE7 - this.#kept.lonE7);
-    return dLat < nearLat && dLat > -nearLat && dLon < nearLon && dLon > -nearLon;
+    return dLat < nearUnits && dLat > -nearUnits && dLon < nearLon && dLon > -nearLon;
   }
 
   #lookCloser(point: Point): void {
@@ -153,7 +140,7 @@ export class TrackFilter {
     if (isFaster(fastestSpeed, out, outMs) && isFaster(fastestSpeed, back, backMs)) return true;
     const isDetour = out + back > detour * Math.max(way, leastWayM);
     if (outMs + backMs <= spikeMs) return isDetour;
-    // The way in a silence is unknown; the leg on its other side tells.
+    // The way in a silence is unknown; the leg on its other side decides.
     const [metres, ms] = outMs < backMs ? [out, outMs] : [back, backMs];
     return ms <= spikeMs && isFaster(isDetour ? silentSpeed : fastestSpeed, metres, ms);
   }
@@ -170,7 +157,7 @@ export class TrackFilter {
     this.#nearLonLat = latE7;
     // At a pole every longitude is near; the look at the distance decides then.
     const width = Math.max(0.01, Math.cos(latE7 * radiansPerUnit));
-    this.#kept.nearLon = nearUnits / width;
+    this.#nearLon = nearUnits / width;
   }
 
   #refuse(point: Point): void {

@@ -5,7 +5,7 @@ import { Point } from './point.ts';
 import { Stay } from './stay.ts';
 import { WanderWindow } from './wander-window.ts';
 
-/** Takes what the detector finds, in order of time. */
+/** Gets the stays and ways that the detector finds, in order of time. */
 export interface DetectorSink {
   /** An observation on the way; the object is used again. */
   moved(point: Point): void;
@@ -148,7 +148,7 @@ export class Transit {
     return timeMs - this.#window.points.lastMs > this.#parameters.gapMs;
   }
 
-  /** Tells whether the next fix, right after a repeated one, is too far off for a stay until then. */
+  /** Whether the next fix, right after a repeated one, is too far off for a stay until then. */
   #wasMoving(next: Point): boolean {
     const { points, repeatedMs } = this.#window;
     const { strollSpeed } = this.#parameters;

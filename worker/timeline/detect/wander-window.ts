@@ -8,8 +8,7 @@ const capacity = 4_096;
 const planeReachM = 5_000;
 
 /**
- * The last points of somebody on the way, as long as they lie within a radius of their common centre: what may turn out to
- * be a stay. Sums up to each point make every look at a centre cost the same, however many points there are.
+ * The last points on the way, as long as they lie within a radius of their common centre: they may turn out to be a stay. Sums up to each point make every look at a centre cost the same, however many points there are.
  */
 export class WanderWindow {
   readonly points = new PointQueue(capacity);
@@ -42,7 +41,7 @@ export class WanderWindow {
     return this.#repeatedMs;
   }
 
-  /** To be called before a point is compared with the others or added to them. */
+  /** Places a point before it is compared with the others or added to them. */
   place({ latE7, lonE7 }: Point): void {
     if (this.points.size === 0 || !this.#project(latE7, lonE7)) {
       this.#moveTo(latE7, lonE7);
@@ -50,7 +49,7 @@ export class WanderWindow {
     }
   }
 
-  /** Tells whether the placed point lies within the radius of the centre of the others. */
+  /** Whether the placed point lies within the radius of the centre of the others. */
   isAround(): boolean {
     const { size } = this.points;
     const first = this.points.slot(0);
@@ -59,7 +58,7 @@ export class WanderWindow {
     return dx * dx + dy * dy <= this.#squareRadius;
   }
 
-  /** Tells whether a point is at the very same position as the last one. */
+  /** Whether a point is at the very same position as the last one. */
   repeats({ latE7, lonE7 }: Point): boolean {
     const { points } = this;
     const last = points.slot(points.size - 1);
@@ -109,8 +108,8 @@ export class WanderWindow {
   }
 
   /**
-   * Tells whether the last point is near where somebody was over the first half of the time since a point: otherwise they
-   * are leaving, or pass by slowly. Where points are sparse all of them are near enough.
+   * Whether the last point is near the place of the first half of the time since a point: otherwise the user is leaving,
+   * or passes by slowly. Where points are sparse all of them are near enough.
    * @param first index of a point before the last.
    */
   isStillThere(first: number): boolean {
@@ -126,7 +125,7 @@ export class WanderWindow {
     return this.#isInCore(points.slot(points.size - 1), x, y);
   }
 
-  /** Tells whether most of the time since a point is one and the same fix. @param first index of the point. */
+  /** Whether most of the time since a point is one and the same fix. @param first index of the point. */
   isRepeated(first: number): boolean {
     const { points } = this;
     const half = (points.timeMs[points.slot(first)]! + points.lastMs) / 2;

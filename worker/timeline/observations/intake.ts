@@ -1,18 +1,16 @@
-import type { PositionColumns } from '../../../storage/day-cursor.ts';
-import { Point, waypointKind } from '../detect/point.ts';
+import type { PositionColumns } from '../../../storage/day-blob.ts';
+import { Point } from '../detect/point.ts';
 
-/** Takes observations that are no repeats. */
+/** Gets observations that are no repeats. */
 export interface IntakeSink {
   /** The object is used again. */
   take(point: Point): void;
-  /** See TrackFilter.takeSteady. */
-  takeSteady(columns: PositionColumns, from: number, to: number, source: number): number;
 }
 
-/** Positions of one instant that are told apart. */
+/** Positions of one instant that are remembered. */
 const keptPositions = 256;
 
-/** Lets each observation through once: the same track is often imported in several files. */
+/** Passes each observation on once: the same track is often imported in several files. */
 export class Intake {
   readonly #sink: IntakeSink;
   readonly #lats = new Int32Array(keptPositions);
@@ -26,7 +24,7 @@ export class Intake {
   }
 
   /**
-   * Takes points in order of time.
+   * Adds points in order of time.
    * @returns how many of them were repeats.
    */
   takeAll(
@@ -37,14 +35,8 @@ export class Intake {
     kind: number,
   ): number {
     let repeats = 0;
-    let at = from;
-    while (at < to) {
-      const end = kind === waypointKind ? at : this.#takeSteady(columns, at, to, source);
-      if (end > at) {
-        at = end;
-        continue;
-      }
-      const point = this.#point;
+    const point = this.#point;
+    for (let at = from; at < to; at += 1) {
       point.timeMs = columns.timeMs[at]!;
       point.latE7 = columns.latE7[at]!;
       point.lonE7 = columns.lonE7[at]!;
@@ -52,20 +44,8 @@ export class Intake {
       point.kind = kind;
       if (this.#isNew(point)) this.#sink.take(point);
       else repeats += 1;
-      at += 1;
     }
     return repeats;
-  }
-
-  #takeSteady(columns: PositionColumns, from: number, to: number, source: number): number {
-    if (!(columns.timeMs[from]! > this.#timeMs)) return from;
-    const end = this.#sink.takeSteady(columns, from, to, source);
-    if (end === from) return from;
-    this.#timeMs = columns.timeMs[end - 1]!;
-    this.#lats[0] = columns.latE7[end - 1]!;
-    this.#lons[0] = columns.lonE7[end - 1]!;
-    this.#positions = 1;
-    return end;
   }
 
   #isNew({ timeMs, latE7, lonE7 }: Point): boolean {

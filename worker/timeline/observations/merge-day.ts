@@ -1,9 +1,13 @@
-import type { PositionColumns } from '../../../storage/day-cursor.ts';
+import {
+  dayMs,
+  dayOf,
+  decodePositions,
+  pointColumns,
+  type PositionColumns,
+} from '../../../storage/day-blob.ts';
 import type { DayRow } from '../../../storage/library/day-reader.ts';
-import { DayStream } from './day-stream.ts';
-import { mostOverlappingBytes, StreamHeap } from './stream-heap.ts';
 
-/** Takes points `from`…`to` (exclusive) of one source; the columns are valid during the call. */
+/** Gets points `from`…`to` (exclusive) of one source; the columns are valid during the call. */
 export type TakePoints = (
   columns: PositionColumns,
   from: number,
@@ -12,44 +16,91 @@ export type TakePoints = (
   kind: number,
 ) => void;
 
+/** Points of one day that overlap in time and are sorted at once, in 180 MB: 48 a second. */
+const mostOverlapping = 2 ** 22;
+/** Points handed on at once. */
+const piecePoints = 8_192;
+/** Used for every blob: a thread reads one at a time. */
+const decoded = pointColumns();
+const sorted = pointColumns(piecePoints);
+
 /**
- * Hands on the points of a day in order of time; equal times by source, kind and place in the file. A blob is read when
- * its first point is due, and let go after its last.
+ * Hands on the points of a UTC day in order of time; equal times by source, kind and place in the file.
  * @param rows by the time of their first point.
- * @throws DayBlobCorrupt, what `load` throws, and an error where more blobs overlap than fit into memory.
+ * @throws DayBlobCorrupt, what `load` throws, and an error where more points overlap than fit into memory.
  */
 export function mergeDay(
   rows: readonly DayRow[],
   load: (row: DayRow) => Uint8Array,
   take: TakePoints,
-  mostBytes = mostOverlappingBytes,
+  most = mostOverlapping,
 ): void {
-  const heap = new StreamHeap(mostBytes);
-  let next = 0;
-  const isDue = (row: DayRow): boolean =>
-    heap.first === undefined || row.firstMs <= heap.first.timeMs;
-  for (;;) {
-    for (let row = rows[next]; row !== undefined && isDue(row); row = rows[next]) {
-      next += 1;
-      const stream = new DayStream(row, load(row));
-      if (stream.fill()) heap.add(stream);
-    }
-    const { first } = heap;
-    if (first === undefined) return;
-    const untilMs = Math.min(heap.secondMs, rows[next]?.firstMs ?? Number.POSITIVE_INFINITY);
-    const end = endOfRun(first, untilMs);
-    take(first.columns, first.at, end, first.source, first.kind);
-    first.at = end;
-    heap.settleFirst();
-  }
+  for (const group of overlapping(rows))
+    if (group.length > 1) mergeRows(group, load, take, most);
+    else takeRow(group[0]!, load, take);
 }
 
-/** Where the points end that come before all others; there is at least one. */
-function endOfRun(stream: DayStream, untilMs: number): number {
-  const { timeMs } = stream.columns;
-  const { at, end } = stream;
-  if (timeMs[end - 1]! < untilMs) return end;
-  let to = at + 1;
-  while (to < end && timeMs[to]! < untilMs) to += 1;
-  return to;
+function takeRow(row: DayRow, load: (row: DayRow) => Uint8Array, take: TakePoints): void {
+  const { count } = decodePositions(load(row), decoded);
+  for (let from = 0; from < count; from += piecePoints)
+    take(decoded, from, Math.min(from + piecePoints, count), row.source, row.kind);
+}
+
+/** Groups rows that overlap in time. */
+function* overlapping(rows: readonly DayRow[]): Generator<readonly DayRow[]> {
+  let group: DayRow[] = [];
+  let lastMs = Number.NEGATIVE_INFINITY;
+  for (const row of rows) {
+    if (row.firstMs > lastMs && group.length > 0) {
+      yield group;
+      group = [];
+    }
+    group.push(row);
+    lastMs = Math.max(lastMs, row.lastMs);
+  }
+  if (group.length > 0) yield group;
+}
+
+function mergeRows(
+  group: readonly DayRow[],
+  load: (row: DayRow) => Uint8Array,
+  take: TakePoints,
+  most: number,
+): void {
+  const rows = group.toSorted((a, b) => a.source - b.source || a.kind - b.kind || a.part - b.part);
+  const total = rows.reduce((sum, { points }) => sum + points, 0);
+  if (total > most) throw new Error('Too many observations overlap within one day.');
+  const lats = new Int32Array(total);
+  const lons = new Int32Array(total);
+  const rowOf = new Uint32Array(total);
+  // Numbers that hold the time of day above the place: 27 bits and 22, of the 53 of a whole number.
+  const keys = new Float64Array(total);
+  const startMs = dayOf(group[0]!.firstMs) * dayMs;
+  let end = 0;
+  for (const [number, row] of rows.entries()) {
+    const { count } = decodePositions(load(row), decoded);
+    lats.set(decoded.latE7.subarray(0, count), end);
+    lons.set(decoded.lonE7.subarray(0, count), end);
+    rowOf.fill(number, end, end + count);
+    for (let at = 0; at < count; at += 1)
+      keys[end + at] = (decoded.timeMs[at]! - startMs) * mostOverlapping + end + at;
+    end += count;
+  }
+  keys.sort();
+  let taken = 0;
+  let row = -1;
+  const hand = (): void => {
+    if (taken > 0) take(sorted, 0, taken, rows[row]!.source, rows[row]!.kind);
+    taken = 0;
+  };
+  for (const key of keys) {
+    const at = key % mostOverlapping;
+    if (rowOf[at] !== row || taken === piecePoints) hand();
+    row = rowOf[at]!;
+    sorted.timeMs[taken] = startMs + (key - at) / mostOverlapping;
+    sorted.latE7[taken] = lats[at]!;
+    sorted.lonE7[taken] = lons[at]!;
+    taken += 1;
+  }
+  hand();
 }

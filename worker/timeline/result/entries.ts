@@ -65,7 +65,7 @@ export function placeEntry(
   indexes: ReadonlyMap<Stop, number>,
   { startMs }: Period,
 ): TimelinePlace {
-  // What nothing was recorded in has the days that are inferred.
+  // A unit without observations has its inferred days.
   const isSilent = row.firstMs === Number.POSITIVE_INFINITY;
   const [inferredMs, untilMs] =
     row.days.inferred > 0 ? [row.inferredFromMs, row.inferredToMs] : [startMs, startMs];

@@ -1,8 +1,10 @@
-import type { Buffer } from 'node:buffer';
+import { Buffer } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import type { AdminLookup } from '../../../model/admin-place.ts';
 import type { TimelineDataset, TimelineResult } from '../../../model/timeline-result.ts';
 import type { DaySource } from '../../../storage/library/day-reader.ts';
+import type { AdminRow } from '../aggregate/admin-rows.ts';
+import { compareStops, compareWorth, type Stop } from '../aggregate/stop.ts';
 import type { TimelineFacts } from '../engine.ts';
 import type { TimelineOptions } from '../options.ts';
 import type { Period } from '../period.ts';
@@ -10,18 +12,16 @@ import { dayEntry, placeEntry, stopEntries, summaryEntry } from './entries.ts';
 import { instantText } from './instants.ts';
 import { inOrder, largestRows } from './ordered-rows.ts';
 import { addPasses } from './passes.ts';
-import { selectStops } from './select-stops.ts';
 import { tripEntries } from './trips.ts';
-import { TextPieces } from './text-pieces.ts';
 
-/** What is in the result besides the facts. */
+/** Parts of the result besides the facts. */
 export interface ResultFrame {
   readonly dataset: TimelineDataset | null;
   readonly lookup: AdminLookup | undefined;
   readonly sources: readonly DaySource[];
   readonly options: TimelineOptions;
   readonly unfollowedIds: readonly number[];
-  /** Of the request. */
+  /** The time zone of the request. */
   readonly timeZone: string;
 }
 
@@ -55,31 +55,17 @@ export function writeResult(facts: TimelineFacts, frame: ResultFrame): Buffer {
     stops_returned: stops.length,
     places_dropped: allRows.length - rows.length,
   });
-  const text = new TextPieces();
-  const head = { ...headOf(facts.period, frame), summary };
-  text.write(JSON.stringify(head).slice(0, -1));
-  text.write(',"timeline_stop_separation_meters":100');
-  text.write(`,"timeline_truncated":${found > stops.length}`);
-  writeList(text, 'timeline', stopEntries(stops, facts.period, stays.stopRadiusM, frame.lookup));
-  writeList(
-    text,
-    'places',
-    inOrder(rows).map((row) => placeEntry(row, indexes, facts.period)),
-  );
-  writeList(text, 'days', days.map(dayEntry));
-  writeList(text, 'trips', tripEntries(stops, facts.period));
-  text.write('}');
-  return text.bytes();
-}
-
-function writeList(text: TextPieces, name: string, entries: Iterable<object>): void {
-  text.write(`,"${name}":[`);
-  let comma = '';
-  for (const entry of entries) {
-    text.write(comma + JSON.stringify(entry));
-    comma = ',';
-  }
-  text.write(']');
+  const result = {
+    ...headOf(facts.period, frame),
+    summary,
+    timeline_stop_separation_meters: 100,
+    timeline_truncated: found > stops.length,
+    timeline: [...stopEntries(stops, facts.period, stays.stopRadiusM, frame.lookup)],
+    places: inOrder(rows).map((row) => placeEntry(row, indexes, facts.period)),
+    days: days.map(dayEntry),
+    trips: [...tripEntries(stops, facts.period)],
+  };
+  return Buffer.from(JSON.stringify(result));
 }
 
 type Head = Pick<
@@ -117,4 +103,29 @@ function revisionOf(sources: readonly DaySource[]): string {
   const hash = createHash('sha256');
   for (const { sha256 } of sources) hash.update(`${sha256}\n`);
   return hash.digest('hex');
+}
+
+/**
+ * Chooses the stops of a result, in order of time. Where there are too many: first the latest of each row, rows with most
+ * observations first, up to half of all; then the longest.
+ * @param stops all that were found, or at least the `most` longest of them.
+ * @param rows those with most observations first.
+ */
+function selectStops(
+  stops: readonly Stop[],
+  found: number,
+  rows: readonly AdminRow[],
+  most: number,
+): Stop[] {
+  if (found <= most) return stops.toSorted(compareStops);
+  const chosen = new Set<Stop>();
+  for (const { latest } of rows) {
+    if (chosen.size >= Math.floor(most / 2)) break;
+    if (latest !== undefined) chosen.add(latest);
+  }
+  for (const stop of stops.toSorted(compareWorth)) {
+    if (chosen.size >= most) break;
+    chosen.add(stop);
+  }
+  return [...chosen].toSorted(compareStops);
 }

@@ -7,15 +7,15 @@ const fastSpeed = 45;
 /** No train is as fast on average over a leg, m/s. */
 const planeSpeed = 105;
 const shortestFlightM = 100_000;
-/** Of a flight, the share that was recorded at the speed of a plane; the rest is climbing and descending. */
+/** Least share of a flight at the speed of a plane; the rest is climbing and descending. */
 const planeShare = 0.4;
 /** The mean speed of a short flight that is mostly a gap, with the time on the ground at both ends, m/s. */
 const gapSpeed = 80;
-/** A gap of so many metres that is fast at all was no train: those go as far only on a few lines. */
+/** A fast gap of so many metres was no train: few lines are as long. */
 const longGapM = 800_000;
-/** A leg that takes longer is a gap, ms. */
+/** Longer legs are gaps, ms. */
 const gapMs = 900_000;
-/** Further than that no one goes within the day or two of a gap but by plane, m/s. */
+/** Only planes go so far within the day or two of a gap, m/s and metres. */
 const farSpeed = 25;
 const farM = 3_000_000;
 /** As Recording: a pause that ends a span. */
@@ -23,7 +23,7 @@ const pauseMs = 43_200_000;
 /** Spans in the air that wait for the landing; a flight of half a day crosses fewer. */
 const mostWaiting = 4_096;
 
-/** Tells flights among what is on the way: what lies under them was not visited. Hands spans on in order of time. */
+/** Finds flights on the way: the places below them were not visited. Hands spans on in order of time. */
 export class FlightWatch {
   /** Metres of all flights. */
   flownM = 0;
@@ -32,7 +32,7 @@ export class FlightWatch {
   #spot: Spot | undefined;
   #timeMs = Number.NaN;
   #isAfterFastLeg = false;
-  /** Of the fast legs that are going on. */
+  /** Metres and time of the fast legs of the open flight. */
   #fastM = 0;
   #fastMs = 0;
   #planeM = 0;

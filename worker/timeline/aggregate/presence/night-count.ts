@@ -7,7 +7,7 @@ const unitsPerHour = 15 * unitsPerDegree;
 
 /**
  * Numbers the nights of a traveller. A night is an instant of 03:00 solar time: UTC plus one hour for each 15° of
- * longitude, rounded, which needs no table of zones. Who goes round the earth takes the hours along: at the date line no
+ * longitude, rounded, which needs no table of zones. A traveller round the earth carries the hours along: at the date line no
  * night is lost or doubled, and who flies back over an instant of 03:00 has it once.
  */
 export class NightCount {

@@ -21,14 +21,14 @@ interface Gap {
   /** Units that both are in, country first; none if it is too long. */
   readonly shared: readonly AdminRow[];
   readonly isTransit: boolean;
-  /** Of the period: what lies outside of its first and last observation is not unknown, but not asked for. */
+  /** Whether it lies within the period: days outside of it are not unknown, but not asked for. */
   readonly isWithin: boolean;
 }
 
 /**
  * The one rule by which days and nights belong to countries, regions and towns (contract E2, docs/days.md). A day belongs
  * to all units with an observation of that day; one without to the units that the nearest observations share. A night
- * belongs to the units that the observations before and after it share. Takes spans in order of time.
+ * belongs to the units that the observations before and after it share. Spans come in order of time.
  */
 export class Presence {
   transitNights = 0;

@@ -1,7 +1,7 @@
 import type { AdminUnit } from '../admin-rows.ts';
 import type { Zone } from '../../calendar/zone.ts';
 
-/** What is known of a position: where it is, and which days count there. */
+/** The place of a position, and which days count there. */
 export interface Spot {
   readonly unit: AdminUnit;
   readonly zone: Zone;

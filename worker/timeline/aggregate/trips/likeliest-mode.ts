@@ -1,4 +1,4 @@
-/** What fixes many minutes apart tell of a way. */
+/** Features of a way whose fixes are many minutes apart. */
 export interface FewFixes {
   readonly metres: number;
   /** From the last fix at the one stop to the first at the other: what was not on the way was spent there. */

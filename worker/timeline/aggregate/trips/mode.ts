@@ -35,16 +35,16 @@ const leastSure = 0.7;
 const modelShare = 0.9;
 /** The speed of ships and boats, m/s. */
 const boatSpeed = 22;
-/** Somebody who drives stands still now and then, where a train does not: the share of the time below a brisk walk. */
+/** Share of the time below a brisk walk: cars stand still now and then, trains hardly. */
 const trainStopShare = 0.08;
 const trainSpeed = 24;
-/** No one drives for longer without a rest, ms. */
+/** Longest drive without a rest, ms. */
 const longestDriveMs = 5 * 3_600_000;
 const trainM = 30_000;
 /** Nothing is known of most of the way: its mean speed is a weaker sign. */
 const recordedShare = 0.5;
 
-/** Guesses how somebody travelled from how fast, and how evenly, the way was gone. */
+/** Guesses the mode of travel from speed and evenness. */
 export function modeOf(movement: Movement): ModeGuess {
   const { silentM, flownM, seaM, metres } = movement;
   const recordedM = sum(metres);
@@ -98,7 +98,7 @@ function onLand(movement: Movement, recordedM: number, totalM: number): ModeGues
   return { mode, confidence: confidenceOf(fast, above, below, recordedM / totalM) };
 }
 
-/** Who is as fast over a short way is on foot all the same. */
+/** Counts running as walking: on a short way both are on foot. */
 function withoutRun({ run, bike, car }: Limits): Partial<Limits> {
   return { walk: run, bike, car };
 }

@@ -34,7 +34,7 @@ export interface Movement {
 const scalars = 9;
 const length = scalars + 2 * classes;
 
-/** Sums up how somebody moves, from the first observation on. */
+/** Sums up a movement from its first observation on. */
 export class MovementSums {
   readonly #silenceMs: number;
   /** `Movement`, one number after the other. */
@@ -46,7 +46,7 @@ export class MovementSums {
   #stepMs = 0;
   #stepLatE7 = 0;
   #stepLonE7 = 0;
-  /** Of the step before; NaN without one. */
+  /** Heading of the step before; NaN without one. */
   #heading = Number.NaN;
   /** Where the sums of the present step are that begins or ends at a stay. */
   #endAt: 5 | 7 | undefined;
@@ -140,7 +140,7 @@ export class MovementSums {
   }
 }
 
-/** What happened between two moments. */
+/** The movement between two moments. */
 export function movementBetween(from: Float64Array, to: Float64Array): Movement {
   const at = (index: number): number => to[index]! - from[index]!;
   const list = (first: number): number[] =>

@@ -1,0 +1,300 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { identityText, keyOf, keysAround, placeText } from '../../model/identity.ts';
+import { limits } from '../../model/limits.ts';
+import type { MirrorMark, Tombstone } from '../../model/recording.ts';
+import { normalTag } from '../../model/tag.ts';
+import type { Place } from '../../model/waypoint.ts';
+import { optionalFields } from '../../storage/more-fields.ts';
+import { identityUuid } from '../../storage/waypoints/stamps.ts';
+import type {
+  BookmarkContent,
+  BookmarkState,
+  StoredState,
+} from '../../storage/waypoints/stamped-bookmarks.ts';
+import type { EditedWaypoint } from './edited-waypoints.ts';
+
+/** The bookmarks file as it was read. */
+export interface FileSide {
+  readonly waypoints: readonly EditedWaypoint[];
+  readonly tombstones: readonly Tombstone[];
+  readonly mark: MirrorMark | undefined;
+}
+
+/** The store as of one moment. */
+export interface StoreSide {
+  readonly live: readonly StoredState[];
+  readonly deleted: readonly StoredState[];
+}
+
+export interface MergeContext {
+  /** Id of the store. */
+  readonly storeId: string;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+  /** The last two files this store wrote, and the revision each shows: only they prove deletions. */
+  readonly written: readonly WrittenFile[];
+}
+
+export interface WrittenFile {
+  /** As {@link MirrorMark}. */
+  readonly written: number;
+  /** Of the store. */
+  readonly revision: number;
+}
+
+/** A change that makes a bookmark of the store equal to the merged one. */
+export interface MergeStep {
+  readonly id: string;
+  readonly changed: number;
+  /** Where the store has it; absent for a new one. */
+  readonly from?: Place;
+  /** Absent for a deleted one. */
+  readonly to?: BookmarkContent;
+}
+
+export interface MergePlan {
+  readonly steps: readonly MergeStep[];
+  /** Bookmarks that a hand edit deletes. */
+  readonly deletions: number;
+  /** Whether these are too many to delete unasked. */
+  readonly isMassDeletion: boolean;
+  /** Whether the file, written by another store, is just what the merge makes of both. */
+  readonly isEqual: boolean;
+}
+
+/**
+ * Merges an edited bookmarks file as a last-writer-wins set with tombstones: per id the later change holds; of two ids of
+ * one identity the smaller stays.
+ */
+export function planMerge(file: FileSide, store: StoreSide, context: MergeContext): MergePlan {
+  const stored = new Map<string, StoredState>();
+  for (const state of [...store.deleted, ...store.live]) stored.set(state.id, state);
+  const { states, isPristine } = readStates(file, stored, store.live, context.now);
+  const merged = new Map<string, BookmarkState>(stored);
+  for (const state of states.values()) {
+    const ours = stored.get(state.id);
+    merged.set(state.id, ours === undefined ? state : later(ours, state));
+  }
+  const inFile = provenIn(file.mark, store.live, context);
+  const missing = inFile.filter((state) => merged.get(state.id) === state && !states.has(state.id));
+  for (const { id, changed } of missing)
+    merged.set(id, { id, changed: nextStamp(context.now, changed) });
+  joinTwins(merged);
+  const isForeign = file.mark !== undefined && file.mark.store !== context.storeId;
+  const isTooMuch =
+    missing.length > limits.mirrorDeletions ||
+    (inFile.length >= limits.mirrorDeletionsOfFew && missing.length > inFile.length / 2);
+  return {
+    steps: stepsTo(merged, stored),
+    deletions: missing.length,
+    isMassDeletion: isTooMuch,
+    isEqual: isForeign && isPristine && isSameSet(merged, states),
+  };
+}
+
+/** Hash of all that a bookmark says, as GPX holds it; 16 hex digits. */
+export function contentHash({ name, lat, lon, fields, tags }: BookmarkContent): string {
+  // GPX has no longitude of 180.
+  const place = [name, lat + 0, lon === 180 ? -180 : lon + 0];
+  const sorted = Object.entries(fields).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  const text = JSON.stringify([...place, sorted, tags.toSorted()]);
+  return createHash('sha256').update(text).digest('hex').slice(0, 16);
+}
+
+function nextStamp(now: number, ...before: readonly number[]): number {
+  return Math.max(now, ...before.map((changed) => changed + 1));
+}
+
+/** The state that holds: the later one; of equal times a deletion, else the greater hash. */
+function later<State extends BookmarkState>(one: State, other: State): State {
+  if (one.changed !== other.changed) return one.changed > other.changed ? one : other;
+  if (one.content === undefined || other.content === undefined)
+    return one.content === undefined ? one : other;
+  return contentHash(one.content) >= contentHash(other.content) ? one : other;
+}
+
+/** States by id as the file has them, hand edits stamped now; `isPristine` without any hand edit. */
+function readStates(
+  { waypoints, tombstones }: FileSide,
+  stored: ReadonlyMap<string, StoredState>,
+  live: readonly StoredState[],
+  now: number,
+) {
+  const states = new Map<string, BookmarkState>();
+  const put = (state: BookmarkState): void => {
+    const before = states.get(state.id);
+    states.set(state.id, before === undefined ? state : later(before, state));
+  };
+  for (const { id, at } of tombstones) put({ id, changed: at });
+  const withoutStamp: EditedWaypoint[] = [];
+  const read = new Set<string>();
+  let isPristine = true;
+  for (const waypoint of waypoints) {
+    const { stamp, isImported = false } = waypoint;
+    if (isImported) continue;
+    if (stamp === undefined || read.has(stamp.id)) {
+      withoutStamp.push(waypoint);
+      continue;
+    }
+    const state = stampedState(waypoint, stamp, stored.get(stamp.id), now);
+    if (contentHash(contentOf(waypoint)) !== stamp.hash) isPristine = false;
+    put(state);
+    read.add(stamp.id);
+  }
+  const byIdentity = newestByIdentity(live, states, stored);
+  for (const waypoint of withoutStamp) {
+    isPristine = false;
+    const state = unstampedState(waypoint, byIdentity, stored, now);
+    if (state === undefined) continue;
+    states.set(state.id, state);
+    byIdentity.set(placeText(state.content!), state);
+  }
+  return { states, isPristine };
+}
+
+/** Bookmarks of both sides by identity, each as it was changed last. */
+function newestByIdentity(
+  live: readonly StoredState[],
+  states: ReadonlyMap<string, BookmarkState>,
+  stored: ReadonlyMap<string, StoredState>,
+): Map<string, BookmarkState> {
+  const found = new Map<string, BookmarkState>();
+  for (const state of [...live, ...states.values()]) {
+    const [ours, theirs] = [stored.get(state.id), states.get(state.id) ?? state];
+    const newest = ours === undefined ? theirs : later(ours, theirs);
+    if (newest.content !== undefined) found.set(placeText(newest.content), newest);
+  }
+  return found;
+}
+
+/** An entry with our stamp: as stamped if its content is untouched, else edited by hand now. */
+function stampedState(
+  waypoint: EditedWaypoint,
+  { id, changed, hash }: NonNullable<EditedWaypoint['stamp']>,
+  ours: StoredState | undefined,
+  now: number,
+): BookmarkState {
+  const content = contentOf(waypoint);
+  if (contentHash(content) === hash) return { id, changed, content };
+  const mine = ours?.content;
+  // Programs round coordinates.
+  const isSamePlace = mine !== undefined && near(waypoint, new Set([placeText(mine)]));
+  const edited = isSamePlace ? { ...content, ...placeOnly(mine) } : content;
+  if (mine !== undefined && contentHash(edited) === contentHash(mine)) return ours!;
+  return { id, changed: nextStamp(now, changed, ours?.changed ?? 0), content: edited };
+}
+
+/** An entry without our stamp: the fields it has are set on the bookmark of its identity, or it is a new bookmark. */
+function unstampedState(
+  waypoint: EditedWaypoint,
+  byIdentity: ReadonlyMap<string, BookmarkState>,
+  stored: ReadonlyMap<string, StoredState>,
+  now: number,
+): BookmarkState | undefined {
+  const key = near(waypoint, byIdentity);
+  const known = key === undefined ? undefined : byIdentity.get(key);
+  const content = contentOf(waypoint);
+  if (known?.content !== undefined) {
+    const { content: mine, changed, id } = known;
+    const present = new Set(mine.tags.map(normalTag));
+    const tags = [...mine.tags, ...content.tags.filter((tag) => !present.has(normalTag(tag)))];
+    const filled = { ...mine, fields: { ...mine.fields, ...content.fields }, tags };
+    if (contentHash(filled) === contentHash(mine)) return known;
+    return { id, changed: nextStamp(now, changed), content: filled };
+  }
+  const id = identityUuid(keyOf(content));
+  const before = stored.get(id);
+  if (before?.content !== undefined) return { id: randomUUID(), changed: now, content };
+  // Written by a version that kept no ids, and deleted here.
+  if (before !== undefined && waypoint.isOwnBookmark) return undefined;
+  return { id, changed: nextStamp(now, before?.changed ?? 0), content };
+}
+
+function contentOf(waypoint: EditedWaypoint): BookmarkContent {
+  const { name, lat, lon, tags } = waypoint;
+  return { name, lat, lon, fields: optionalFields(waypoint), tags };
+}
+
+function placeOnly({ name, lat, lon }: Place): Place {
+  return { name, lat, lon };
+}
+
+/** The key of a place, or a neighbouring one that programs round it to, among keys. */
+function near(
+  place: Place & { readonly isCrowded: boolean },
+  keys: { has(key: string): boolean },
+): string | undefined {
+  const own = placeText(place);
+  if (keys.has(own)) return own;
+  // Where the file itself holds neighbours, these are meant to be several.
+  if (place.isCrowded) return undefined;
+  for (const around of keysAround(keyOf(place)))
+    if (keys.has(identityText(around))) return identityText(around);
+  return undefined;
+}
+
+/** Bookmarks that one of the last two files of this store had, if the edited file was made from it. */
+function provenIn(
+  mark: MirrorMark | undefined,
+  live: readonly StoredState[],
+  { storeId, written }: MergeContext,
+): readonly StoredState[] {
+  if (mark?.store !== storeId) return [];
+  const made = written.find((one) => one.written === mark.written);
+  return made === undefined ? [] : live.filter(({ revision }) => revision <= made.revision);
+}
+
+/** Makes one bookmark of those with one identity: it has the smallest id, and the content changed last. */
+function joinTwins(merged: Map<string, BookmarkState>): void {
+  const groups = Map.groupBy(
+    [...merged.values()].filter(({ content }) => content !== undefined),
+    ({ content }) => placeText(content!),
+  );
+  for (const twins of groups.values()) {
+    if (twins.length === 1) continue;
+    const changed = Math.max(...twins.map((twin) => twin.changed));
+    const newest = twins.reduce((one, other) => later(one, other));
+    const [kept = '', ...others] = twins.map(({ id }) => id).toSorted();
+    merged.set(kept, { id: kept, changed, content: newest.content! });
+    for (const id of others) merged.set(id, { id, changed });
+  }
+}
+
+function stepsTo(
+  merged: ReadonlyMap<string, BookmarkState>,
+  stored: ReadonlyMap<string, StoredState>,
+): MergeStep[] {
+  return [...merged.values()].flatMap(({ id, changed, content }) => {
+    const ours = stored.get(id);
+    if (ours !== undefined && isSameState(ours, { id, changed, ...(content && { content }) }))
+      return [];
+    return [
+      {
+        id,
+        changed,
+        ...(ours?.content && { from: placeOnly(ours.content) }),
+        ...(content && { to: content }),
+      },
+    ];
+  });
+}
+
+function isSameState(one: BookmarkState, other: BookmarkState): boolean {
+  if (one.changed !== other.changed) return false;
+  if (one.content === undefined || other.content === undefined)
+    return one.content === other.content;
+  return contentHash(one.content) === contentHash(other.content);
+}
+
+function isSameSet(
+  merged: ReadonlyMap<string, BookmarkState>,
+  states: ReadonlyMap<string, BookmarkState>,
+): boolean {
+  return (
+    merged.size === states.size &&
+    [...merged.values()].every((state) => {
+      const theirs = states.get(state.id);
+      return theirs !== undefined && isSameState(state, theirs);
+    })
+  );
+}
