@@ -10,7 +10,7 @@ import {
 import type { HandOver } from '../model/process.ts';
 import { writeFileAtomic } from '../storage/atomic-file.ts';
 import { RequestFailure } from '../client/waypoints/request-failure.ts';
-import { probeDaemon } from '../client/waypoints/node/api-client.ts';
+import { probeDaemon } from '../client/waypoints/node/seek-daemons.ts';
 import { unusable } from './faults.ts';
 import { requirePrivateDirectory, type Paths } from './paths.ts';
 import { ExitError } from '../model/exit-error.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
-import { accessTo } from '../../client/waypoints/node/api-client.ts';
+import { accessTo } from '../../client/waypoints/node/transport.ts';
 import { startMapServer, type MapServer } from '../../map/server/server.ts';
 import { parseDate } from '../../model/calendar-date.ts';
 import { hasChromium, startBrowser } from '../../test/helpers/map-page.ts';

@@ -32,11 +32,10 @@ export const command = defineCommand({
   ],
   async run({ context, words: [words], options }) {
     const { method, path } = readCall(words, options);
-    const bodyText = options.data === undefined ? undefined : await readData(options.data);
+    const body = options.data === undefined ? undefined : await readData(options.data);
     const { client } = await requireDaemon(context);
-    const input = { timeoutMs: 0, ...(bodyText === undefined ? {} : { bodyText }) };
     try {
-      await show(client.texts(method, path, input));
+      await show(client.texts(method, path, { body, silenceMs: 0 }));
     } catch (error) {
       if (!(error instanceof RequestFailure) || error.status === 0) throw error;
       const { status, code = 'unknown', sentence } = error;

@@ -1,9 +1,5 @@
-import {
-  deletedBookmarkSchema,
-  mergeDecidedSchema,
-  renamedSchema,
-  waypointSchema,
-} from '../../model/waypoint.ts';
+import type { WaypointChanges } from '../../client/waypoints/types.ts';
+import { enrichTag } from '../../model/tag.ts';
 import { isLink, type Link } from '../../model/link.ts';
 import { parseTime } from '../../model/time.ts';
 import { usageError } from '../../model/exit-error.ts';
@@ -54,12 +50,15 @@ const add = defineCommand({
       links: link?.map(linkOf),
       tags,
     };
-    return withDaemon({ context, makesData: true }, (client) =>
-      client.ask(waypointSchema, 'POST', '/api/bookmarks', { body, query: { emoji: true } }),
-    );
+    return withDaemon({ context, makesData: true }, async (client) => {
+      const { tags: saved, ...waypoint } = await client.addWaypoint(body);
+      return saved === undefined
+        ? waypoint
+        : { ...waypoint, tags: saved.map(({ raw }) => enrichTag(raw)) };
+    });
   },
   show(saved) {
-    const tagged = saved.tags === undefined ? '' : `, tagged ${tagList(saved.tags)}`;
+    const tagged = 'tags' in saved ? `, tagged ${tagList(saved.tags)}` : '';
     return `Added "${saved.name}" at ${where(saved)}${tagged}.`;
   },
 });
@@ -71,7 +70,7 @@ const rename = defineCommand({
   arguments: '<name> <new-name>',
   options: atOption,
   run: ({ context, words: [name, newName], options }) =>
-    change(context, name, options.at, { newName: checkName(newName) }),
+    change(context, name, options.at, { name: checkName(newName) }),
   show: ({ oldName, newName }) => `Renamed "${oldName}" to "${newName}".`,
 });
 
@@ -96,11 +95,9 @@ const edit = defineCommand({
   ],
   run({ context, words: [called], options }) {
     const { name, to, at: place, ele, time, link, ...texts } = options;
-    const position = to === undefined ? undefined : parsePosition(to);
     const changes = {
-      newName: name === undefined ? undefined : checkName(name),
-      newLat: position?.lat,
-      newLon: position?.lon,
+      ...(name === undefined ? {} : { name: checkName(name) }),
+      ...(to === undefined ? {} : parsePosition(to)),
       // The API clears a field with null.
       ...Object.fromEntries(
         Object.entries(texts).map(([field, text]) => [field, text === '' ? null : text]),
@@ -129,8 +126,8 @@ const remove = defineCommand({
   options: atOption,
   run: ({ context, words: [name], options }) =>
     withDaemon({ context }, async (client) => {
-      const query = await findPlace(client, name, { at: options.at, bookmarksOnly: true });
-      return client.ask(deletedBookmarkSchema, 'DELETE', '/api/bookmarks', { query: { ...query } });
+      const place = await findPlace(client, name, { at: options.at, bookmarksOnly: true });
+      return { deleted: true, ...(await client.deleteWaypoint(place)) };
     }),
   show: (answer) => `Removed "${answer.name}" at ${where(answer)}.`,
 });
@@ -146,9 +143,9 @@ const merge = defineCommand({
   },
   run({ context, options: { accept, discard } }) {
     if (accept === discard) throw usageError('Say either --accept or --discard.');
-    return withDaemon({ context, needsLibrary: true }, (client) =>
-      client.ask(mergeDecidedSchema, 'POST', '/api/bookmarks/merge', { body: { accept } }),
-    );
+    return withDaemon({ context, needsLibrary: true }, async (client) => ({
+      decided: await client.decideBookmarksFile(accept),
+    }));
   },
   show: ({ decided }, { options: { accept } }) =>
     !decided
@@ -172,12 +169,12 @@ function change(
   context: CommandContext,
   called: string,
   position: string | undefined,
-  changes: Readonly<Record<string, unknown>>,
+  changes: WaypointChanges,
 ) {
   return withDaemon({ context }, async (client) => {
     const place = await findPlace(client, called, { at: position, bookmarksOnly: true });
-    const body = { oldName: place.name, lat: place.lat, lon: place.lon, ...changes };
-    return client.ask(renamedSchema, 'PATCH', '/api/bookmarks', { body });
+    const { name, lat, lon } = await client.editWaypoint(place, changes);
+    return { renamed: true, oldName: place.name, newName: name, lat, lon };
   });
 }
 

@@ -1,5 +1,5 @@
 import { changeWords } from '../../model/change-words.ts';
-import { changesSchema, type ChangeAnswer } from '../../model/change.ts';
+import type { ChangeAnswer } from '../../model/change.ts';
 import { usageError } from '../../model/exit-error.ts';
 import { limits } from '../../model/limits.ts';
 import { defineCommand } from '../program/command.ts';
@@ -36,9 +36,7 @@ export const command = defineCommand({
       throw usageError(`--limit is a whole number from 1 to ${limits.changesMax}.`);
     }
     const query = { limit, ...(options.details && { details: true }) };
-    return withDaemon({ context }, (client) =>
-      client.ask(changesSchema, 'GET', '/api/changes', { query }),
-    );
+    return withDaemon({ context }, (client) => client.getChanges(query));
   },
   show: ({ changes }) => tableLines(columns, changes, 'Nothing was changed in the last 30 days.'),
 });

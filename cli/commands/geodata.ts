@@ -2,12 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { packageRoot } from '../../daemon/version-info.ts';
 import { ExitError } from '../../model/exit-error.ts';
-import {
-  type GenerationStatus,
-  type GeodataStatus,
-  geodataStatusSchema,
-  type HostedGeneration,
-} from '../../model/geodata.ts';
+import type { GenerationStatus, GeodataStatus, HostedGeneration } from '../../model/geodata.ts';
 import type { ObjectBody } from '../../model/objects.ts';
 import { defineCommand } from '../program/command.ts';
 import { withDaemon } from '../program/connection.ts';
@@ -107,9 +102,7 @@ export const command = defineCommand({
 });
 
 function readStatus(context: CommandContext): Promise<GeodataStatus> {
-  return withDaemon({ context }, (client) =>
-    client.ask(geodataStatusSchema, 'GET', '/api/geodata'),
-  );
+  return withDaemon({ context }, (client) => client.getGeodataStatus());
 }
 
 function columnsOf(answer: GeodataStatus): TableColumn<Available>[] {

@@ -1,14 +1,9 @@
-import {
-  deletedBookmarkSchema,
-  hiddenSchema,
-  shownWaypointSchema,
-  type HiddenAnswer,
-} from '../../model/waypoint.ts';
+import type { HiddenAnswer } from '../../model/waypoint.ts';
 import { ExitError } from '../../model/exit-error.ts';
 import { normalizeText } from '../../model/text.ts';
-import type { ApiClient } from '../../client/waypoints/node/api-client.ts';
 import { defineCommand } from '../program/command.ts';
 import { withDaemon } from '../program/connection.ts';
+import type { DaemonClient } from '../program/daemon-client.ts';
 import { note } from '../terminal/output.ts';
 import { tableLines } from '../terminal/table.ts';
 import { degrees, forTerminal } from '../terminal/text.ts';
@@ -30,9 +25,11 @@ const show = defineCommand({
   options: atOption,
   run: ({ context, words: [name], options: { at } }) =>
     withDaemon({ context }, async (client) => {
-      const query =
-        at === undefined ? await onlyHidden(client, name) : { name, ...parsePosition(at) };
-      return client.ask(shownWaypointSchema, 'DELETE', '/api/hidden', { query });
+      const place =
+        at === undefined
+          ? await onlyHidden(client, name)
+          : { name: normalizeText(name), ...parsePosition(at) };
+      return { shown: true, ...(await client.showWaypoint(place)) };
     }),
   show: ({ name }) => `"${name}" shows again.`,
 });
@@ -48,26 +45,24 @@ export const command = defineCommand({
   commands: [list, show],
   run: ({ context, words: [name], options: { at } }) =>
     withDaemon({ context, needsLibrary: true }, async (client) => {
-      const { lat, lon, ...place } = await findPlace(client, name, { at });
-      const query = { name: place.name, lat, lon };
-      return client.ask(deletedBookmarkSchema, 'DELETE', '/api/waypoints', { query });
+      const place = await findPlace(client, name, { at });
+      return { deleted: true, ...(await client.hideWaypoint(place)) };
     }),
   show: ({ name }) => `Hid "${name}".`,
 });
 
-async function allHidden(client: ApiClient): Promise<HiddenAnswer> {
+async function allHidden(client: DaemonClient): Promise<HiddenAnswer> {
   const hidden: HiddenAnswer['hidden'] = [];
   let cursor: number | undefined;
   do {
-    const query = { limit: 1_000, cursor };
-    const page = await client.ask(hiddenSchema, 'GET', '/api/hidden', { query });
+    const page = await client.getHidden({ limit: 1_000, cursor });
     hidden.push(...page.hidden);
     cursor = page.next_cursor;
   } while (cursor !== undefined);
   return { hidden };
 }
 
-async function onlyHidden(client: ApiClient, name: string) {
+async function onlyHidden(client: DaemonClient, name: string) {
   const { hidden } = await allHidden(client);
   const found = hidden.filter((one) => one.name === normalizeText(name));
   const [only] = found;

@@ -1,5 +1,4 @@
 import { limits } from '../../model/limits.ts';
-import { deletedHistorySchema, recentSchema } from '../../model/search.ts';
 import { usageError } from '../../model/exit-error.ts';
 import { defineCommand } from '../program/command.ts';
 import { withDaemon } from '../program/connection.ts';
@@ -12,9 +11,7 @@ const clear = defineCommand({
   description: 'Forgets all recent searches, or only one.',
   arguments: '[query]',
   run: ({ context, words: [query] }) =>
-    withDaemon({ context }, (client) =>
-      client.ask(deletedHistorySchema, 'DELETE', '/api/history', { query: { query } }),
-    ),
+    withDaemon({ context }, async (client) => ({ deleted: await client.clearHistory(query) })),
   async show({ deleted }, { context }) {
     const { copiesWithHistory } = await import('../../storage/waypoints/history.ts');
     await print(`Forgot ${counted(deleted, 'search', 'searches')}.`);
@@ -43,9 +40,7 @@ export const command = defineCommand({
     if (!/^\d+$/u.test(limit) || Number(limit) < 1 || Number(limit) > limits.recentMax) {
       throw usageError(`--limit is a whole number from 1 to ${limits.recentMax}.`);
     }
-    return withDaemon({ context }, (client) =>
-      client.ask(recentSchema, 'GET', '/api/recent_suggest', { query: { limit } }),
-    );
+    return withDaemon({ context }, (client) => client.getRecentSearches(Number(limit)));
   },
   show({ queries }) {
     if (queries.length === 0) note('There are no recent searches.');

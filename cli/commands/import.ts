@@ -1,20 +1,13 @@
 import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { ApiClient } from '../../client/waypoints/node/api-client.ts';
 import { RequestFailure } from '../../client/waypoints/request-failure.ts';
 import { ExitError } from '../../model/exit-error.ts';
 import { failureTable } from '../../model/failure.ts';
-import {
-  importCancelSchema,
-  type ImportRequest,
-  type ImportResult,
-  importResultSchema,
-  type ImportStatus,
-  importStatusSchema,
-} from '../../model/import.ts';
+import type { ImportRequest, ImportResult, ImportStatus } from '../../model/import.ts';
 import { defineCommand } from '../program/command.ts';
 import { withDaemon } from '../program/connection.ts';
 import type { CommandContext } from '../program/context.ts';
+import type { DaemonClient } from '../program/daemon-client.ts';
 import { endAsStopped, whenStopped } from '../terminal/interrupts.ts';
 import { mayDo } from '../terminal/access.ts';
 import { invocation, shellWord } from '../terminal/invocation.ts';
@@ -92,9 +85,8 @@ async function importInput(
   isJson: boolean,
 ): Promise<void> {
   const { path, body } = await inputFrom(process.stdin, name);
-  const upload = { query: { path }, bodyText: body };
   const result = await withDaemon({ context, makesData: true }, (client) =>
-    client.ask(importResultSchema, 'PUT', '/api/imports', { ...upload, timeoutMs: 0 }),
+    client.upload(path, body),
   );
   await (isJson ? printJson(result) : printSummary(sumResults([result])));
   if (result.files + result.duplicates === 0) process.exitCode = 1;
@@ -105,7 +97,7 @@ async function importInput(
  * @returns what was done before.
  */
 async function importAll(
-  client: ApiClient,
+  client: DaemonClient,
   requests: readonly ImportRequest[],
   stopped: AbortSignal,
 ) {
@@ -113,15 +105,13 @@ async function importAll(
   // The answer to the running request then tells what was done.
   whenStopped(stopped, () => {
     // That no import runs (any more) is all that can be wrong here.
-    client.ask(importCancelSchema, 'DELETE', '/api/import').catch(() => undefined);
+    client.cancelImport().catch(() => undefined);
   });
   for (const request of requests) {
     if (stopped.aborted) break;
     const hideProgress = showProgress(client);
     try {
-      // It lasts as long as it lasts; a daemon that dies closes the connection.
-      const input = { body: request, timeoutMs: 0 };
-      results.push(await client.ask(importResultSchema, 'POST', '/api/import', input));
+      results.push(await client.importGpxDirectory(request));
     } catch (error) {
       if (!(error instanceof Error)) throw error;
       return { results, failure: await explain(error, client, request), stopped };
@@ -132,10 +122,10 @@ async function importAll(
   return { results, stopped };
 }
 
-async function explain(error: Error, client: ApiClient, { dir }: ImportRequest): Promise<Error> {
+async function explain(error: Error, client: DaemonClient, { dir }: ImportRequest): Promise<Error> {
   if (!(error instanceof RequestFailure)) return error;
   if (error.status === 409) {
-    const { files_done, files_total } = await client.ask(importStatusSchema, 'GET', '/api/import');
+    const { files_done, files_total } = await client.getImportStatus();
     return new ExitError(
       `Another import is running (${files_done} of ${files_total} files done). Try again when "${invocation()} status" says that it is over.`,
     );
@@ -168,7 +158,7 @@ const format =
  * Shows a progress bar on standard error while an import runs, if that is a terminal.
  * @returns stops and removes the bar.
  */
-function showProgress(client: ApiClient): () => Promise<void> {
+function showProgress(client: DaemonClient): () => Promise<void> {
   if (!process.stderr.isTTY) return () => Promise.resolve();
   const stopped = new AbortController();
   const shown = poll(client, stopped.signal);
@@ -179,11 +169,11 @@ function showProgress(client: ApiClient): () => Promise<void> {
   };
 }
 
-async function poll(client: ApiClient, stopped: AbortSignal): Promise<void> {
+async function poll(client: DaemonClient, stopped: AbortSignal): Promise<void> {
   const bar = await progressBar(format);
   try {
     while (!stopped.aborted) {
-      const status = await client.ask(importStatusSchema, 'GET', '/api/import');
+      const status = await client.getImportStatus();
       if (status.state === 'running' && status.files_total > 0) {
         bar.show(...doneOf(status), {
           files: `${shown(status.files_done)}/${shown(status.files_total)}`,

@@ -1,17 +1,12 @@
 import { open } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
-import type { ApiClient } from '../../client/waypoints/node/api-client.ts';
 import { errorCode } from '../../model/error-code.ts';
 import { ExitError, usageError } from '../../model/exit-error.ts';
-import {
-  importedFileSchema,
-  importsSchema,
-  importStates,
-  type ImportedFile,
-} from '../../model/imports.ts';
+import { importStates, type ImportedFile, type ImportsQuery } from '../../model/imports.ts';
 import { defineCommand } from '../program/command.ts';
 import { inWords, withDaemon } from '../program/connection.ts';
 import type { CommandContext } from '../program/context.ts';
+import type { DaemonClient } from '../program/daemon-client.ts';
 import { invocation } from '../terminal/invocation.ts';
 import { notWritten } from '../terminal/access.ts';
 import { note } from '../terminal/output.ts';
@@ -68,17 +63,15 @@ const list = defineCommand({
 
 /** Reads pages until there are enough. */
 async function readFiles(
-  client: ApiClient,
-  query: { q: string | undefined; state: string | undefined },
+  client: DaemonClient,
+  query: Pick<ImportsQuery, 'q' | 'state'>,
   most: number,
 ) {
   const files: ImportedFile[] = [];
   let cursor: string | undefined;
   do {
     const limit = Math.min(pageFiles, most - files.length);
-    const page = await client.ask(importsSchema, 'GET', '/api/imports', {
-      query: { ...query, limit, cursor },
-    });
+    const page = await client.getImports({ ...query, limit, cursor });
     files.push(...page.files);
     cursor = page.next_cursor;
   } while (cursor !== undefined && files.length < most);
@@ -90,7 +83,8 @@ const show = defineCommand({
   summary: 'tell all of one imported file',
   description: 'Tells all of one imported file. Its number is in "imports list".',
   arguments: '<id>',
-  run: ({ context, words: [id] }) => ask(context, 'GET', pathOf(id)),
+  run: ({ context, words: [id] }) =>
+    withDaemon({ context }, (client) => client.getImport(numberOf(id))),
   *show(file) {
     const rows = [
       ['file', file.path],
@@ -116,7 +110,7 @@ const rm = defineCommand({
   arguments: '<id...>',
   options: { '--forever': 'delete the kept bytes now, too' },
   run: ({ context, words: [ids], options: { forever } }) =>
-    askEach(context, ids, (path) => ['DELETE', path, forever ? { forever } : {}]),
+    changeEach(context, ids, (client, id) => client.removeImport(id, forever)),
   *show(files, { options: { forever } }) {
     for (const { path } of files) yield `Removed ${path}.`;
     if (forever) return;
@@ -134,7 +128,7 @@ const restore = defineCommand({
     'Brings removed or replaced files back into the library; what took the place of one is replaced by it.',
   arguments: '<id...>',
   run: ({ context, words: [ids] }) =>
-    askEach(context, ids, (path) => ['POST', `${path}/restore`, {}]),
+    changeEach(context, ids, (client, id) => client.restoreImport(id)),
   *show(files) {
     for (const { path } of files) yield `${path} is in the library.`;
   },
@@ -149,8 +143,8 @@ const exportOriginal = defineCommand({
   options: { '-o, --output <file>': 'write this file; "-" is standard output' },
   run: ({ context, words: [id], options: { output } }) =>
     withDaemon({ context }, async (client) => {
-      const file = await client.ask(importedFileSchema, 'GET', pathOf(id));
-      const pieces = client.bytes(`${pathOf(id)}/content`);
+      const file = await client.getImport(numberOf(id));
+      const pieces = client.bytes(`/api/imports/${file.id}/content`);
       if (output === '-') {
         for await (const piece of pieces) process.stdout.write(piece);
         return;
@@ -170,35 +164,28 @@ async function writeNew(target: string, pieces: AsyncIterable<Uint8Array>): Prom
 }
 
 /** @throws ExitError for what is no number of a file. */
-function pathOf(id: string): string {
-  if (/^[1-9]\d{0,14}$/u.test(id)) return `/api/imports/${id}`;
+function numberOf(id: string): number {
+  if (/^[1-9]\d{0,14}$/u.test(id)) return Number(id);
   throw usageError('The number of an imported file is in "imports list".');
 }
 
-function ask(context: CommandContext, method: string, path: string): Promise<ImportedFile> {
-  return withDaemon({ context }, (client) => client.ask(importedFileSchema, method, path));
-}
-
-type FileRequest = [method: string, path: string, query: Readonly<Record<string, boolean>>];
-
-function askEach(
+function changeEach(
   context: CommandContext,
-  ids: readonly string[],
-  requestOf: (path: string) => FileRequest,
+  words: readonly string[],
+  change: (client: DaemonClient, id: number) => Promise<ImportedFile>,
 ): Promise<ImportedFile[]> {
-  const requests = ids.map((id) => requestOf(pathOf(id)));
+  const ids = words.map(numberOf);
   return withDaemon({ context, needsLibrary: true }, async (client) => {
     // All are looked at first: a wrong number among them changes nothing.
     for (const id of ids) {
-      await client.ask(importedFileSchema, 'GET', pathOf(id)).catch((error: unknown) => {
+      await client.getImport(id).catch((error: unknown) => {
         throw inWords(error, {
           404: `No imported file has the number ${id}. Nothing was changed.`,
         });
       });
     }
     const files: ImportedFile[] = [];
-    for (const [method, path, query] of requests)
-      files.push(await client.ask(importedFileSchema, method, path, { query, timeoutMs: 0 }));
+    for (const id of ids) files.push(await change(client, id));
     return files;
   });
 }

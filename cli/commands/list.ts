@@ -1,8 +1,9 @@
 import { waypointSchema, type Waypoint } from '../../model/waypoint.ts';
-import type { ApiClient, ApiRequest } from '../../client/waypoints/node/api-client.ts';
+import type { Query } from '../../client/waypoints/path.ts';
 import { usageError } from '../../model/exit-error.ts';
 import { defineCommand, type OptionValues } from '../program/command.ts';
 import { withDaemon } from '../program/connection.ts';
+import type { DaemonClient, StreamRequest } from '../program/daemon-client.ts';
 import { invocation } from '../terminal/invocation.ts';
 import { note, print, printLines, write } from '../terminal/output.ts';
 import { tableLines, type TableColumn } from '../terminal/table.ts';
@@ -42,8 +43,6 @@ export const command = defineCommand({
   },
 });
 
-type Query = NonNullable<ApiRequest['query']>;
-
 function listQuery({ tag, bookmarks, bbox }: ListOptions): Query {
   const box = bbox?.trim();
   if (box !== undefined && box.split(',').length !== 4) {
@@ -53,7 +52,7 @@ function listQuery({ tag, bookmarks, bbox }: ListOptions): Query {
 }
 
 /** Prints the array as it arrives, one element on a line: memory does not grow with it. */
-async function printArray(client: ApiClient, input: ApiRequest): Promise<void> {
+async function printArray(client: DaemonClient, input: StreamRequest): Promise<void> {
   let isEmpty = true;
   for await (const line of client.lines('/api/waypoints', input)) {
     await write(isEmpty ? `[\n${line}` : `,\n${line}`);
@@ -62,7 +61,7 @@ async function printArray(client: ApiClient, input: ApiRequest): Promise<void> {
   await print(isEmpty ? '[]' : '\n]');
 }
 
-async function printRows(client: ApiClient, options: ListOptions, query: Query): Promise<void> {
+async function printRows(client: DaemonClient, options: ListOptions, query: Query): Promise<void> {
   let count = 0;
   async function* rows(): AsyncGenerator<Waypoint> {
     const input = { query: { ...query, emoji: true }, aheadBytes };

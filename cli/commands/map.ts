@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { accessTo } from '../../client/waypoints/node/api-client.ts';
+import { accessTo } from '../../client/waypoints/node/transport.ts';
 import { requirePrivateDirectory } from '../../daemon/paths.ts';
 import { packageRoot } from '../../daemon/version-info.ts';
 import type { MapServer, MapServerOptions } from '../../map/server/server.ts';

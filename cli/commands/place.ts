@@ -1,8 +1,8 @@
 import { readDegrees, type Position } from '../../model/position.ts';
 import { normalizeText } from '../../model/text.ts';
 import { waypointSchema, type Place, type Waypoint } from '../../model/waypoint.ts';
-import type { ApiClient } from '../../client/waypoints/node/api-client.ts';
 import { ExitError, usageError } from '../../model/exit-error.ts';
+import type { DaemonClient } from '../program/daemon-client.ts';
 import { note } from '../terminal/output.ts';
 import type { TableColumn } from '../terminal/table.ts';
 import { degrees, forTerminal, tagList } from '../terminal/text.ts';
@@ -50,7 +50,7 @@ export function parsePosition(first: string, second?: string): Position {
  * @throws ExitError when there is none, or more than one.
  */
 export async function findPlace(
-  client: ApiClient,
+  client: DaemonClient,
   name: string,
   {
     at,

@@ -1,11 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { geodataStatusSchema } from '../../model/geodata.ts';
-import { suggestSchema, type SuggestAnswer, type Suggestion } from '../../model/search.ts';
-import type { ApiClient } from '../../client/waypoints/node/api-client.ts';
+import type { SuggestAnswer, Suggestion } from '../../model/search.ts';
 import { RequestFailure } from '../../client/waypoints/request-failure.ts';
 import { usageError } from '../../model/exit-error.ts';
 import { defineCommand } from '../program/command.ts';
 import { withDaemon } from '../program/connection.ts';
+import type { DaemonClient } from '../program/daemon-client.ts';
 import { geodataRemedy } from '../terminal/invocation.ts';
 import { note } from '../terminal/output.ts';
 import { tableLines, type TableColumn } from '../terminal/table.ts';
@@ -64,18 +63,18 @@ export const command = defineCommand({
 });
 
 /** Asks again for as long as a geocoding server is being asked: an answer never waits for it. */
-async function suggestions(client: ApiClient, text: string): Promise<SuggestAnswer> {
+async function suggestions(client: DaemonClient, text: string): Promise<SuggestAnswer> {
   const giveUpAt = performance.now() + patienceMs;
   for (;;) {
-    const answer = await client.ask(suggestSchema, 'GET', '/api/suggest', { query: { q: text } });
+    const answer = await client.suggest(text);
     if (answer.pending !== true || performance.now() + pauseMs > giveUpAt) return answer;
     await delay(pauseMs);
   }
 }
 
-async function hasNoGeodata(client: ApiClient): Promise<boolean> {
+async function hasNoGeodata(client: DaemonClient): Promise<boolean> {
   try {
-    const { current } = await client.ask(geodataStatusSchema, 'GET', '/api/geodata');
+    const { current } = await client.getGeodataStatus();
     return !current.valid;
   } catch (error) {
     // What was found is worth more than why there is not more.

@@ -1,8 +1,8 @@
-import { geodataStatusSchema, type GeodataStatus } from '../../model/geodata.ts';
-import { importStatusSchema, type ImportStatus } from '../../model/import.ts';
-import { statusSchema, type DaemonStatus } from '../../model/status.ts';
+import type { GeodataStatus } from '../../model/geodata.ts';
+import type { ImportStatus } from '../../model/import.ts';
+import type { DaemonStatus } from '../../model/status.ts';
 import {
-  askIfKnown,
+  ifKnown,
   findDaemon,
   noteOtherPort,
   type RunningDaemon,
@@ -55,9 +55,9 @@ async function readService() {
 
 async function readStatus({ client, handOver, version }: RunningDaemon) {
   const [daemon, run, geodata] = await Promise.all([
-    askIfKnown(client, statusSchema, '/api/status'),
-    client.ask(importStatusSchema, 'GET', '/api/import'),
-    askIfKnown(client, geodataStatusSchema, '/api/geodata'),
+    ifKnown(client.getStatus()),
+    client.getImportStatus(),
+    ifKnown(client.getGeodataStatus()),
   ]);
   return {
     running: true as const,

@@ -1,31 +1,24 @@
 import { usageError } from '../../model/exit-error.ts';
-import type { Yield } from '../../model/schema.ts';
-import { tagSchema } from '../../model/tag.ts';
-import {
-  distinctTagsSchema,
-  renamedTagSchema,
-  waypointTagsSchema,
-  type Place,
-} from '../../model/waypoint.ts';
-import type { ApiClient } from '../../client/waypoints/node/api-client.ts';
+import type { Tag } from '../../client/waypoints/types.ts';
+import type { Place } from '../../model/waypoint.ts';
 import type { CommandContext } from '../program/context.ts';
 import { defineCommand } from '../program/command.ts';
 import { withDaemon } from '../program/connection.ts';
+import type { DaemonClient } from '../program/daemon-client.ts';
 import { note } from '../terminal/output.ts';
 import { tableLines, type TableColumn } from '../terminal/table.ts';
 import { counted, forTerminal, tagList } from '../terminal/text.ts';
 import { atOption, findPlace } from './place.ts';
 
-type WaypointTags = Yield<typeof waypointTagsSchema>;
-type DistinctTags = Yield<typeof distinctTagsSchema>;
+interface AllTags {
+  readonly distinct: true;
+  readonly tags: readonly Tag[];
+}
+type WaypointTags = Place & Pick<AllTags, 'tags'>;
 
-const columns: readonly TableColumn<DistinctTags['tags'][number]>[] = [
-  { title: 'TAG', canShrink: true, text: (tag) => tagList([tag]) },
-  {
-    title: 'WAYPOINTS',
-    align: 'right',
-    text: (tag) => tagSchema.safeParse(tag).data?.count?.toString() ?? '',
-  },
+const columns: readonly TableColumn<Tag>[] = [
+  { title: 'TAG', canShrink: true, text: ({ display }) => display },
+  { title: 'WAYPOINTS', align: 'right', text: ({ count }) => count?.toString() ?? '' },
 ];
 
 const add = defineCommand({
@@ -38,12 +31,7 @@ const add = defineCommand({
     const position = tags.slice(0, 2).join();
     if (/^-?\d+\.\d+,-?\d+\.\d+$/u.test(position))
       throw usageError(`Say which waypoint is meant by --at ${position}.`);
-    return withPlace(context, name, at, (client, place) =>
-      client.ask(waypointTagsSchema, 'POST', '/api/tags', {
-        body: { ...place, tags },
-        query: { emoji: true },
-      }),
-    );
+    return withPlace(context, name, at, (client, place) => client.addTags(place, tags));
   },
   show: showTags,
 });
@@ -57,11 +45,8 @@ const remove = defineCommand({
   options: atOption,
   run: ({ context, words: [name, tags], options: { at } }) =>
     withPlace(context, name, at, async (client, place) => {
-      let left: WaypointTags = { ...place, tags: [] };
-      for (const tag of tags) {
-        const query = { ...place, emoji: true, tag };
-        left = await client.ask(waypointTagsSchema, 'DELETE', '/api/tags', { query });
-      }
+      let left: Tag[] = [];
+      for (const tag of tags) left = await client.deleteTag(place, tag);
       return left;
     }),
   show: showTags,
@@ -73,9 +58,7 @@ const rename = defineCommand({
   description: 'Renames a tag of all waypoints that have it, as one change.',
   arguments: '<tag> <new-tag>',
   run: ({ context, words: [tag, newTag] }) =>
-    withDaemon({ context }, (client) =>
-      client.ask(renamedTagSchema, 'PATCH', '/api/tags', { body: { tag, newTag } }),
-    ),
+    withDaemon({ context }, (client) => client.renameTag(tag, newTag)),
   show: ({ renamed, waypoints }) =>
     renamed ? `Renamed it at ${counted(waypoints, 'waypoint')}.` : 'No waypoint has this tag.',
 });
@@ -86,12 +69,10 @@ const list = defineCommand({
   description: 'Lists all tags with how many waypoints have each, or the tags of one waypoint.',
   arguments: '[name]',
   options: atOption,
-  run: ({ context, words: [name], options: { at } }): Promise<WaypointTags | DistinctTags> =>
+  run: ({ context, words: [name], options: { at } }): Promise<WaypointTags | AllTags> =>
     name === undefined
       ? withDaemon({ context, needsLibrary: true }, allTags)
-      : withPlace(context, name, at, (client, place) =>
-          client.ask(waypointTagsSchema, 'GET', '/api/tags', { query: { ...place, emoji: true } }),
-        ),
+      : withPlace(context, name, at, (client, place) => client.fetchTags(place)),
   show(answer) {
     if (answer.tags.length === 0) {
       return note(
@@ -99,7 +80,7 @@ const list = defineCommand({
       );
     }
     if (!('name' in answer)) return tableLines(columns, answer.tags);
-    return answer.tags.map((tag) => tagList([tag]));
+    return answer.tags.map(({ display }) => display);
   },
 });
 
@@ -112,21 +93,21 @@ export const command = defineCommand({
   commands: [add, remove, rename, list],
 });
 
-function allTags(client: ApiClient): Promise<DistinctTags> {
-  const query = { distinct: true, emoji: true, counts: 1 };
-  return client.ask(distinctTagsSchema, 'GET', '/api/tags', { query });
+async function allTags(client: DaemonClient): Promise<AllTags> {
+  return { distinct: true, tags: await client.fetchDistinctTags(undefined, true) };
 }
 
 /** Imported waypoints have tags too, so that these commands need the library. */
-function withPlace<T>(
+function withPlace(
   context: CommandContext,
   name: string,
   at: string | undefined,
-  use: (client: ApiClient, place: Place) => Promise<T>,
-): Promise<T> {
-  return withDaemon({ context, needsLibrary: true }, async (client) =>
-    use(client, await findPlace(client, name, { at })),
-  );
+  use: (client: DaemonClient, place: Place) => Promise<Tag[]>,
+): Promise<WaypointTags> {
+  return withDaemon({ context, needsLibrary: true }, async (client) => {
+    const place = await findPlace(client, name, { at });
+    return { ...place, tags: await use(client, place) };
+  });
 }
 
 function showTags({ name, tags }: WaypointTags): string {

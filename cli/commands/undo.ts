@@ -1,10 +1,9 @@
 import { changeWords } from '../../model/change-words.ts';
-import { changesSchema, undoneSchema } from '../../model/change.ts';
 import { ExitError, usageError } from '../../model/exit-error.ts';
 import { limits } from '../../model/limits.ts';
-import type { ApiClient } from '../../client/waypoints/node/api-client.ts';
 import { defineCommand } from '../program/command.ts';
 import { withDaemon } from '../program/connection.ts';
+import type { DaemonClient } from '../program/daemon-client.ts';
 import { invocation } from '../terminal/invocation.ts';
 
 /** `waypointd undo` */
@@ -20,8 +19,7 @@ export const command = defineCommand({
       throw usageError('The number of a change is a whole number; "changes" lists them.');
     }
     return withDaemon({ context, needsLibrary: true }, async (client) => {
-      const change = id ?? (await newest(client));
-      return client.ask(undoneSchema, 'POST', `/api/changes/${change}/undo`);
+      return client.undoChange(id === undefined ? await newest(client) : Number(id));
     });
   },
   show: ({ undone, kind, change }) =>
@@ -29,11 +27,10 @@ export const command = defineCommand({
 });
 
 /** The newest change that stands, those that took others back aside. */
-async function newest(client: ApiClient): Promise<number> {
+async function newest(client: DaemonClient): Promise<number> {
   let cursor: number | undefined;
   do {
-    const query = { limit: limits.changesMax, cursor };
-    const page = await client.ask(changesSchema, 'GET', '/api/changes', { query });
+    const page = await client.getChanges({ limit: limits.changesMax, cursor });
     const found = page.changes.find(({ kind, undone }) => kind !== 'undo' && !undone);
     if (found?.undoable === false) {
       const what = `${found.id} (${changeWords[found.kind]})`;

@@ -3,9 +3,9 @@ import { absolutePath } from '../../client/waypoints/node/places.ts';
 import { changeConfigFile } from '../../daemon/settings.ts';
 import { ExitError } from '../../model/exit-error.ts';
 import { limits } from '../../model/limits.ts';
-import { statusSchema, type WatchedFolderStatus } from '../../model/status.ts';
+import type { WatchedFolderStatus } from '../../model/status.ts';
 import { defineCommand } from '../program/command.ts';
-import { askIfKnown, findDaemon } from '../program/connection.ts';
+import { ifKnown, findDaemon } from '../program/connection.ts';
 import { configFileOf, type CommandContext } from '../program/context.ts';
 import { isWithin } from '../terminal/access.ts';
 import { note } from '../terminal/output.ts';
@@ -74,7 +74,7 @@ const list = defineCommand({
   description: 'Lists the watched folders, with what has come of each since the daemon started.',
   async run({ context }): Promise<Listed[]> {
     const daemon = await findDaemon(context);
-    const status = daemon && (await askIfKnown(daemon.client, statusSchema, '/api/status'));
+    const status = daemon && (await ifKnown(daemon.client.getStatus()));
     const followed = status?.watch ?? [];
     const dirs = context.resolved.settings.watch_dirs;
     const all = new Set([...dirs, ...followed.map(({ dir }) => dir)]);

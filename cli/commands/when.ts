@@ -1,11 +1,11 @@
-import { suggestSchema, type Suggestion } from '../../model/search.ts';
+import type { Suggestion } from '../../model/search.ts';
 import { foldName } from '../../model/fold.ts';
 import { ExitError, usageError } from '../../model/exit-error.ts';
 import type { Position } from '../../model/position.ts';
 import type { TimelineResult, TimelineStop } from '../../model/timeline-result.ts';
-import type { ApiClient } from '../../client/waypoints/node/api-client.ts';
 import { defineCommand } from '../program/command.ts';
 import { withDaemon } from '../program/connection.ts';
+import type { DaemonClient } from '../program/daemon-client.ts';
 import { counted, degrees, forTerminal } from '../terminal/text.ts';
 import { parsePosition } from './place.ts';
 import { writeStops } from './timeline/csv.ts';
@@ -90,14 +90,13 @@ function isAt(stop: TimelineStop, place: NamedPlace): boolean {
 }
 
 /** A position, or else the first that search finds, those that are called just so before the others. */
-async function placeOf(client: ApiClient, words: readonly string[]): Promise<NamedPlace> {
+async function placeOf(client: DaemonClient, words: readonly string[]): Promise<NamedPlace> {
   const text = words.join(' ').trim();
   if (/^[-+\d]/u.test(text) || /^geo:/iu.test(text)) {
     const position = words.length === 2 ? parsePosition(words[0]!, words[1]) : parsePosition(text);
     return { ...position, radius_m: usualRadiusM };
   }
-  const query = { q: text };
-  const { suggestions } = await client.ask(suggestSchema, 'GET', '/api/suggest', { query });
+  const { suggestions } = await client.suggest(text);
   const first = suggestions.find((found) => isCalled(found, text)) ?? suggestions[0];
   if (first === undefined) throw new ExitError(`Nothing is called ${forTerminal(text)}.`);
   const { name, lat, lon, radius_m, country_id, region_id } = first;

@@ -2,13 +2,13 @@ import { dirname } from 'node:path';
 import { distrustDirectory } from '../../client/waypoints/node/hand-over-file.ts';
 import { systemHandOver } from '../../client/waypoints/node/places.ts';
 import type { HandOver, VersionInfo } from '../../model/process.ts';
-import { statusSchema, type DaemonStatus } from '../../model/status.ts';
-import { ApiClient } from '../../client/waypoints/node/api-client.ts';
+import type { DaemonStatus } from '../../model/status.ts';
 import { seekDaemons, type SeenHandOver } from '../../client/waypoints/node/seek-daemons.ts';
 import { RequestFailure } from '../../client/waypoints/request-failure.ts';
 import { findLockHolder, heldSentence } from '../../daemon/lock-holder.ts';
 import type { Paths } from '../../daemon/paths.ts';
 import { programVersion } from '../../daemon/version-info.ts';
+import { DaemonClient } from '../program/daemon-client.ts';
 import { isForbidden } from '../terminal/access.ts';
 import { invocation } from '../terminal/invocation.ts';
 import { counted } from '../terminal/text.ts';
@@ -75,7 +75,7 @@ function isFaultOfOurs(file: string, { data, runtime }: Paths): boolean {
 
 async function askStatus(handOver: HandOver): Promise<DaemonStatus | undefined> {
   try {
-    return await new ApiClient(handOver).ask(statusSchema, 'GET', '/api/status');
+    return await new DaemonClient(handOver).getStatus();
   } catch (error) {
     if (error instanceof RequestFailure) return undefined;
     throw error;

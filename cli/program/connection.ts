@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-import { ApiClient } from '../../client/waypoints/node/api-client.ts';
 import { systemHandOver } from '../../client/waypoints/node/places.ts';
 import { seekDaemons } from '../../client/waypoints/node/seek-daemons.ts';
 import { RequestFailure } from '../../client/waypoints/request-failure.ts';
@@ -8,19 +7,18 @@ import type { DaemonOptions } from '../../daemon/daemon.ts';
 import { programVersion } from '../../daemon/version-info.ts';
 import { ExitError } from '../../model/exit-error.ts';
 import type { HandOver, VersionInfo } from '../../model/process.ts';
-import type { Schema } from '../../model/schema.ts';
-import { statusSchema } from '../../model/status.ts';
 import { isForbidden } from '../terminal/access.ts';
 import { endBySignal, watchSignals } from '../terminal/interrupts.ts';
 import { invocation } from '../terminal/invocation.ts';
 import { note } from '../terminal/output.ts';
 import { counted } from '../terminal/text.ts';
 import type { CommandContext } from './context.ts';
+import { DaemonClient } from './daemon-client.ts';
 import { manifestOption } from './geodata-manifest.ts';
 
 /** A daemon that answered. */
 export interface RunningDaemon {
-  readonly client: ApiClient;
+  readonly client: DaemonClient;
   readonly handOver: HandOver;
   readonly version: VersionInfo;
 }
@@ -67,7 +65,7 @@ export async function findDaemon(context: CommandContext): Promise<RunningDaemon
     if (seen.state !== 'running') continue;
     const { handOver, version } = seen;
     noteOtherVersion(version);
-    return { client: new ApiClient(handOver), handOver, version };
+    return { client: new DaemonClient(handOver), handOver, version };
   }
   if (failure !== undefined) throw failure;
   return undefined;
@@ -117,7 +115,7 @@ export async function whyNone({ paths }: CommandContext): Promise<string> {
  */
 export async function withDaemon<T>(
   { context, endsInOrder = false, makesData = false, needsLibrary = false }: DaemonUse,
-  use: (client: ApiClient, session: Session) => Promise<T>,
+  use: (client: DaemonClient, session: Session) => Promise<T>,
 ): Promise<T> {
   const { client, dataDirectory, close } = await connect(context, makesData);
   const stop = new AbortController();
@@ -140,7 +138,7 @@ export async function withDaemon<T>(
 }
 
 interface OpenConnection {
-  readonly client: ApiClient;
+  readonly client: DaemonClient;
   readonly dataDirectory: string;
   readonly close: () => Promise<void>;
 }
@@ -215,7 +213,7 @@ export async function startOwnDaemon({
   ...options
 }: Pick<DaemonOptions, 'settings' | 'paths' | 'geodata'> & {
   readonly isFound?: boolean;
-}): Promise<{ client: ApiClient; url: string; close: () => Promise<void> }> {
+}): Promise<{ client: DaemonClient; url: string; close: () => Promise<void> }> {
   const { startDaemon } = await import('../../daemon/daemon.ts');
   const { openLog } = await import('../../daemon/log.ts');
   const { log_level: level, log_file: file } = options.settings;
@@ -226,7 +224,7 @@ export async function startOwnDaemon({
     await daemon.close();
     await log.close();
   }
-  return { client: new ApiClient(daemon), url: daemon.url, close };
+  return { client: new DaemonClient(daemon), url: daemon.url, close };
 }
 
 /** What to throw for a failed request: the sentence that a command has for the status of a refusal, if it has one. */
@@ -235,14 +233,10 @@ export function inWords(error: unknown, sentences: Readonly<Record<number, strin
   return sentence === undefined ? error : new ExitError(sentence);
 }
 
-/** The answer to a GET; undefined of a daemon of another version, which may not know the question. */
-export async function askIfKnown<T>(
-  client: ApiClient,
-  schema: Schema<T>,
-  path: string,
-): Promise<T | undefined> {
+/** The answer; undefined of a daemon of another version, which may not know the question. */
+export async function ifKnown<T>(answer: Promise<T>): Promise<T | undefined> {
   try {
-    return await client.ask(schema, 'GET', path);
+    return await answer;
   } catch (error) {
     if (error instanceof RequestFailure && error.status === 404) return undefined;
     throw error;
@@ -253,10 +247,10 @@ export async function askIfKnown<T>(
  * Waits while the daemon reads its library after a start. Lists wait for it there as well, but a lost library takes
  * longer than a request may.
  */
-async function untilLibraryIsRead(client: ApiClient): Promise<void> {
+async function untilLibraryIsRead(client: DaemonClient): Promise<void> {
   const explain = explainedWait();
   for (;;) {
-    const status = await askIfKnown(client, statusSchema, '/api/status');
+    const status = await ifKnown(client.getStatus());
     if (status?.library.state !== 'reading') return;
     const { files_done: done, files_total: total } = status.library;
     const so = `${done.toLocaleString('en-US')} of ${counted(total, 'file')} done`;

@@ -1,5 +1,5 @@
 import { eastAsianWidth } from 'get-east-asian-width';
-import type { Waypoint } from '../../model/waypoint.ts';
+import type { Tag } from '../../model/tag.ts';
 
 /** Made when it is needed: it takes 10 ms. */
 let graphemes: Intl.Segmenter | undefined;
@@ -77,7 +77,7 @@ export function dateOf(time: string): string {
 }
 
 /** Tags for reading, separated by commas. */
-export function tagList(tags: Waypoint['tags']): string {
+export function tagList(tags: readonly (string | Pick<Tag, 'display'>)[] | undefined): string {
   return (tags ?? []).map((tag) => (typeof tag === 'string' ? tag : tag.display)).join(', ');
 }
 

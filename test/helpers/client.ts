@@ -32,6 +32,8 @@ const every: Readonly<Record<SignalName, true>> = {
   tagsFetchFailed: true,
   tagAddStarted: true,
   tagAdded: true,
+  tagsAdded: true,
+  tagsAddFailed: true,
   tagAddFailed: true,
   tagDeleteStarted: true,
   tagDeleted: true,

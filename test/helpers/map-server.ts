@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
 import type { ExecutionContext } from 'ava';
-import { accessTo } from '../../client/waypoints/node/api-client.ts';
+import { accessTo } from '../../client/waypoints/node/transport.ts';
 import { sessionHeader } from '../../map/session-header.ts';
 import { startMapServer, type MapServer } from '../../map/server/server.ts';
 import type { TestDaemon } from './daemon.ts';

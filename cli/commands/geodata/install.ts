@@ -1,21 +1,17 @@
 import { constants as copyFlags } from 'node:fs';
 import { chmod, copyFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import type { ApiClient } from '../../../client/waypoints/node/api-client.ts';
 import { computePaths } from '../../../daemon/paths.ts';
 import { findByObject, partialPath } from '../../../geodata/manifest.ts';
 import { errorCode } from '../../../model/error-code.ts';
 import { ExitError } from '../../../model/exit-error.ts';
 import { isDiskFull } from '../../../model/failure.ts';
-import {
-  geodataStatusSchema,
-  installAnswerSchema,
-  installCancelSchema,
-  type GeodataManifest,
-  type GeodataStatus,
-  type HostedGeneration,
-  type InstallErrorCode,
-  type InstallStatus,
+import type {
+  GeodataManifest,
+  GeodataStatus,
+  HostedGeneration,
+  InstallErrorCode,
+  InstallStatus,
 } from '../../../model/geodata.ts';
 import { temporaryBeside } from '../../../storage/atomic-file.ts';
 import { hashFile } from '../../../storage/hash-file.ts';
@@ -23,6 +19,7 @@ import { createPrivateDirectory } from '../../../storage/private-directory.ts';
 import { defineCommand } from '../../program/command.ts';
 import { inWords, requireDaemon, withDaemon } from '../../program/connection.ts';
 import type { CommandContext } from '../../program/context.ts';
+import type { DaemonClient } from '../../program/daemon-client.ts';
 import { readManifest } from '../../program/geodata-manifest.ts';
 import { askUntil } from '../../program/polling.ts';
 import { endAsStopped, whenStopped } from '../../terminal/interrupts.ts';
@@ -54,7 +51,7 @@ export const install = defineCommand({
     // A mistyped id is no reason for a data directory.
     const makesData = generations.some((generation) => generation.id === id);
     return installWithDaemon(context, { id, makesData }, async (client, begin) => {
-      const { available } = await readStatus(client);
+      const { available } = await client.getGeodataStatus();
       const size = available.find((generation) => generation.id === id)?.bytes ?? 0;
       return withTransferBar(forTerminal(id), size, (show) =>
         begin(({ phase, progress }) =>
@@ -80,7 +77,7 @@ export const importFile = defineCommand({
     return installWithDaemon(context, { id, makesData: true }, async (client, begin, data) => {
       // The API takes no path: the file is put where the daemon looks for it.
       const path = partialPath(computePaths({ data_dir: data }).geodata, oid);
-      const { current, install: running } = await readStatus(client);
+      const { current, install: running } = await client.getGeodataStatus();
       // It may be writing to the very file.
       if (running.state === 'installing') {
         throw new ExitError('Another install is running; try again when it is over.');
@@ -105,7 +102,7 @@ export const cancel = defineCommand({
   description: 'Stops the install that is going on. What came in is kept, to go on from.',
   async *run({ context }) {
     const { client } = await requireDaemon(context);
-    await cancelInstall(client).catch((error: unknown) => {
+    await client.cancelGeodataInstall().catch((error: unknown) => {
       throw inWords(error, { 409: 'There is no install that could be stopped.' });
     });
     const { state, generation_id: id = '' } = await untilOver(client);
@@ -134,14 +131,14 @@ interface Installed {
 async function installWithDaemon(
   context: CommandContext,
   { id, makesData }: { readonly id: string; readonly makesData: boolean },
-  use: (client: ApiClient, begin: Begin, dataDirectory: string) => Promise<End>,
+  use: (client: DaemonClient, begin: Begin, dataDirectory: string) => Promise<End>,
 ): Promise<Installed | undefined> {
   const { stopped, ...installed } = await withDaemon(
     { context, endsInOrder: true, makesData },
     async (client, session) => {
       const begin: Begin = (watch) => runInstall(client, id, session.stopped, watch);
       const end = await use(client, begin, session.dataDirectory);
-      return { id, end, status: await readStatus(client), stopped: session.stopped };
+      return { id, end, status: await client.getGeodataStatus(), stopped: session.stopped };
     },
   );
   if (installed.end !== 'stopped') return installed;
@@ -151,20 +148,17 @@ async function installWithDaemon(
 }
 
 async function runInstall(
-  client: ApiClient,
+  client: DaemonClient,
   id: string,
   stopped: AbortSignal,
   watch?: Watch,
 ): Promise<End> {
-  const request = { body: { generation_id: id }, timeoutMs: 0 };
-  const { status } = await client
-    .ask(installAnswerSchema, 'POST', '/api/geodata/install', request)
-    .catch((cause: unknown) => {
-      throw inWords(cause, refusals);
-    });
+  const { status } = await client.installGeodata(id).catch((cause: unknown) => {
+    throw inWords(cause, refusals);
+  });
   if (status === 'installed') return 'already';
   // Wrong can only be that the install is over, or as good as.
-  whenStopped(stopped, () => void cancelInstall(client).catch(() => undefined));
+  whenStopped(stopped, () => void client.cancelGeodataInstall().catch(() => undefined));
   const { state, error } = await untilOver(client, watch);
   if (state === 'installed') return 'installed';
   if (stopped.aborted) return 'stopped';
@@ -177,17 +171,9 @@ const refusals: Readonly<Record<number, string>> = {
   409: 'Another generation is being installed. Try again when that is over.',
 };
 
-function readStatus(client: ApiClient): Promise<GeodataStatus> {
-  return client.ask(geodataStatusSchema, 'GET', '/api/geodata');
-}
-
-function cancelInstall(client: ApiClient): Promise<unknown> {
-  return client.ask(installCancelSchema, 'DELETE', '/api/geodata/install');
-}
-
-function untilOver(client: ApiClient, watch?: Watch): Promise<InstallStatus> {
+function untilOver(client: DaemonClient, watch?: Watch): Promise<InstallStatus> {
   return askUntil(
-    async () => (await readStatus(client)).install,
+    async () => (await client.getGeodataStatus()).install,
     ({ state }) => state !== 'installing',
     watch,
   );

@@ -1,28 +1,19 @@
-import {
-  timelineAcceptedSchema,
-  timelineCancelSchema,
-  timelineJobSchema,
-  type TimelineJobRecord,
-  type TimelineRequest,
-} from '../../../model/timeline-job.ts';
+import type { TimelineJobRecord, TimelineRequest } from '../../../model/timeline-job.ts';
 import type { TimelineResult } from '../../../model/timeline-result.ts';
 import { formatDate } from '../../../model/calendar-date.ts';
 import { limits } from '../../../model/limits.ts';
-import { statusSchema } from '../../../model/status.ts';
 import { dayOf } from '../../../storage/day-blob.ts';
-import type { ApiClient } from '../../../client/waypoints/node/api-client.ts';
 import { RequestFailure } from '../../../client/waypoints/request-failure.ts';
 import { ExitError } from '../../../model/exit-error.ts';
 import { inWords, withDaemon } from '../../program/connection.ts';
 import type { CommandContext } from '../../program/context.ts';
+import type { DaemonClient } from '../../program/daemon-client.ts';
 import { askUntil } from '../../program/polling.ts';
 import { endAsStopped, whenStopped } from '../../terminal/interrupts.ts';
 import { note } from '../../terminal/output.ts';
 import { progressBar, type ProgressBar } from '../../terminal/progress-bar.ts';
 import { counted } from '../../terminal/text.ts';
 
-/** The client timeout of the specification for a result. */
-const resultTimeoutMs = 60_000;
 /** A bar that is there for a blink only irritates. */
 const patienceMs = 300;
 
@@ -48,11 +39,11 @@ export interface WholePeriod extends Omit<TimelineRequest, 'start_date' | 'end_d
 
 /** Twenty years at most: the latest ones. What a clock ahead of time has dated must not push them out. */
 export async function filledIn(
-  client: ApiClient,
+  client: DaemonClient,
   request: TimelineRequest | WholePeriod,
 ): Promise<TimelineRequest> {
   if (!('isAll' in request)) return request;
-  const { imported } = await client.ask(statusSchema, 'GET', '/api/status');
+  const { imported } = await client.getStatus();
   if (imported?.first_time === undefined || imported.last_time === undefined) {
     throw new ExitError('No tracks with times have been imported yet.');
   }
@@ -84,18 +75,17 @@ export function noteCut({ timeline_truncated: isCut, summary }: TimelineResult):
 
 /** {@link timelineOf} for a daemon that was found already. */
 export async function runTimeline(
-  client: ApiClient,
-  body: TimelineRequest,
+  client: DaemonClient,
+  { start_date, end_date, ...options }: TimelineRequest,
   stopped: AbortSignal,
 ): Promise<TimelineResult | undefined> {
-  let path: string | undefined;
+  let id: string | undefined;
   try {
-    const accepted = await client.ask(timelineAcceptedSchema, 'POST', '/api/timelines', { body });
-    path = `/api/timelines/${accepted.job_id}`;
-    const result = await resultAt(client, path, stopped);
+    id = await client.submitTimeline(start_date, end_date, options);
+    const result = await resultOf(client, id, stopped);
     if (!stopped.aborted) return result;
   } catch (error) {
-    throw path !== undefined && isGone(error)
+    throw id !== undefined && isGone(error)
       ? new ExitError(goneSentence)
       : inWords(error, refusals);
   }
@@ -103,30 +93,29 @@ export async function runTimeline(
   return undefined;
 }
 
-async function resultAt(
-  client: ApiClient,
-  path: string,
+async function resultOf(
+  client: DaemonClient,
+  id: string,
   stopped: AbortSignal,
 ): Promise<TimelineResult | undefined> {
   whenStopped(stopped, () => {
     // That it is over is all that can be wrong here.
-    client.ask(timelineCancelSchema, 'DELETE', path).catch(() => undefined);
+    client.cancelTimeline(id).catch(() => undefined);
   });
-  const { state, error } = await untilOver(client, path);
+  const { state, error } = await untilOver(client, id);
   if (stopped.aborted) return undefined;
   if (state === 'cancelled') throw new ExitError('This timeline was cancelled from elsewhere.');
   if (state === 'failed') throw new ExitError(error ?? 'The timeline failed.');
-  const input = { query: { result: true }, timeoutMs: resultTimeoutMs };
-  return (await client.ask(timelineJobSchema, 'GET', path, input)).result;
+  return (await client.getTimeline(id, true)).result;
 }
 
-async function untilOver(client: ApiClient, path: string): Promise<TimelineJobRecord> {
+async function untilOver(client: DaemonClient, id: string): Promise<TimelineJobRecord> {
   const startedAt = performance.now();
   const waiting = await progressBar('Waiting for other timelines to be done …');
   const bar = await progressBar('Reading [{bar}] {percentage}% | {points} points');
   try {
     return await askUntil(
-      () => client.ask(timelineJobSchema, 'GET', path),
+      () => client.getTimeline(id),
       (job) => job.finished_at !== undefined,
       (job) => performance.now() - startedAt >= patienceMs && show(job, waiting, bar),
     );

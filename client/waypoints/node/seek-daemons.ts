@@ -1,7 +1,8 @@
-import type { HandOver, VersionInfo } from '../../../model/process.ts';
+import { versionSchema, type HandOver, type VersionInfo } from '../../../model/process.ts';
 import { RequestFailure } from '../request-failure.ts';
-import { probeDaemon } from './api-client.ts';
 import { readHandOver, servesDataDirectory } from './hand-over-file.ts';
+import { WaypointService } from './node-service.ts';
+import type { Endpoint } from './transport.ts';
 
 /**
  * A hand-over file that is there: not to be trusted, of another data directory, left behind, of a daemon in whose place
@@ -36,5 +37,23 @@ export async function* seekDaemons(
     else if (version instanceof RequestFailure)
       yield { file, state: 'impostor', handOver, failure: version };
     else yield { file, state: 'running', handOver, version };
+  }
+}
+
+/**
+ * Asks a daemon for its version.
+ * @returns undefined when nothing answers there or the token is not its own, the failure when an impostor answers.
+ */
+export async function probeDaemon({
+  port: apiPort,
+  token: apiToken,
+  proof,
+}: Endpoint): Promise<VersionInfo | RequestFailure | undefined> {
+  const service = new WaypointService({ apiPort, apiToken, apiProves: proof === 1 });
+  try {
+    return versionSchema.safeParse(await service.request('/api/version')).data;
+  } catch (error) {
+    if (!(error instanceof RequestFailure)) throw error;
+    return error.isImpostor ? error : undefined;
   }
 }

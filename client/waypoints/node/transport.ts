@@ -28,6 +28,19 @@ export interface DaemonRequest extends Pick<NodeRequest, 'method' | 'signal' | '
 
 const notModified = 304;
 
+/** A daemon of this machine: its address is always loopback, a token is never sent anywhere else. */
+export interface Endpoint {
+  readonly port: number;
+  readonly token: string;
+  /** As of the hand-over file. */
+  readonly proof?: 1 | undefined;
+}
+
+/** An endpoint as requests want it. */
+export function accessTo({ port, token, proof }: Endpoint): Access {
+  return { base: `http://127.0.0.1:${port}`, token, proves: proof === 1 };
+}
+
 /** How programs on Node.js reach a daemon: over node:http, on connections of its own, on this machine only. */
 export const nodeTransport: Transport = async (access, request, signal) => {
   const { method, path, body: value, content, asBytes } = request;

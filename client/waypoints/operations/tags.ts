@@ -33,6 +33,20 @@ export function addTag(waypoint: WaypointInput, given: TagInput) {
   });
 }
 
+/** Adds several tags as one change; yields all tags the waypoint has then. */
+export function addTags(waypoint: WaypointInput, given: readonly TagInput[]) {
+  const { name, lat, lon } = waypoint;
+  const tags = given.map(rawTag);
+  return operation<Tag[]>()({
+    call: 'POST /api/tags',
+    query: { emoji: true },
+    body: { name, lat, lon, tags },
+    read: readTags,
+    succeeded: (all) => [['tagsAdded', name, lat, lon, all, tags]],
+    failed: (message) => ['tagsAddFailed', name, lat, lon, tags, message],
+  });
+}
+
 /** Yields the tags that remain. */
 export function deleteTag(waypoint: WaypointInput, given: TagInput) {
   const { name, lat, lon } = waypoint;
@@ -61,13 +75,13 @@ export function renameTag(tag: string, newTag: string) {
   });
 }
 
-/** All tags in use; the callback is called when they are there. */
-export function fetchDistinctTags(callback?: (tags: readonly Tag[]) => void) {
+/** All tags in use; the callback is called when they are there. @param counts also how many waypoints have each */
+export function fetchDistinctTags(callback?: (tags: readonly Tag[]) => void, counts = false) {
   return operation<Tag[]>()({
     call: 'GET /api/tags',
     args: [],
     onSuccess: callback,
-    query: { distinct: true, emoji: true },
+    query: { distinct: true, emoji: true, counts: counts || undefined },
     read: readTags,
     offline: () => [],
   });
