@@ -6,7 +6,6 @@ import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import fc from 'fast-check';
 import { worldX, worldY, type TileAddress } from '../model/mercator.ts';
-import { openReader } from '../storage/database.ts';
 import { prepareLibrary } from '../storage/library/prepare.ts';
 import { TrackReader } from '../storage/library/track-reader.ts';
 import { LibraryWriter } from '../storage/library/writer.ts';
@@ -194,77 +193,6 @@ test('tiles: a tile that is full in the midst of a track has no step from there 
   t.is(points!.length, 1);
 });
 
-test('tiles: where a part of a track is elsewhere, nothing is drawn across', (t) => {
-  const directory = temporaryDirectory(t);
-  const library = openLibrary(t, directory);
-  const tile = { z: 14, x: 8_192, y: 8_191 };
-  const parts = 65_536;
-  const across = 360 / 2 ** 14;
-  type Column = readonly [west: number, east: number, south: number];
-  const fix = (at: number, [west, east, south]: Column, timeMs: number): Fix => ({
-    lat: rounded(across * (south + (at % 100) / 1_000)),
-    lon: rounded(across * (west + ((east - west) * (at % 997)) / 997)),
-    timeMs,
-  });
-  const places = { west: [0.1, 0.2, 0.3], away: [0.4, 0.5, 3.3], east: [0.8, 0.9, 0.3] } as const;
-  // The first 65,536 points end ten minutes after midnight, and these ten are elsewhere.
-  const midnight = Date.UTC(2024, 4, 2);
-  const timed = Array.from({ length: parts + 3_000 }, (_, at): Fix => {
-    const timeMs = midnight + (at - parts + 600) * 1_000;
-    const place = timeMs < midnight ? places.west : at < parts ? places.away : places.east;
-    return fix(at, place, timeMs);
-  });
-  const untimed = Array.from({ length: 2 * parts + 3_000 }, (_, at): Fix => {
-    const place = at < parts ? places.west : at < 2 * parts ? places.away : places.east;
-    return fix(at, place, Number.NaN);
-  });
-  for (const track of [timed, untimed]) {
-    library.replace(0, track);
-    const drawn = library.read({ tile, everyPoint: false });
-    const steps = drawn.flatMap((line) => line.slice(1).map(([x], at) => x - line[at]![0]));
-    t.true(drawn.length > 1);
-    t.true(Math.max(...steps.map(Math.abs)) < 0.2 * tileExtent);
-  }
-  const db = openReader(join(directory, 'library.sqlite'));
-  t.is(db.prepare('SELECT count(*) FROM line_parts').pluck().get(), 3);
-  db.close();
-});
-
-test('tiles: a step over midnight, or from one part of a day to the next, is drawn in each tile', (t) => {
-  const library = openLibrary(t);
-  const across = 360 / 2 ** 14;
-  const midnight = Date.UTC(2024, 4, 2);
-  const track = (west: number, firstMs: number): Fix[] =>
-    Array.from({ length: west + 9 }, (_, at) => ({
-      lat: rounded(across * 0.5),
-      lon: rounded(across * (at < west ? 0.5 : 4.5)),
-      timeMs: firstMs + at * 1_000,
-    }));
-  const sorted = track(9, midnight - 9_000);
-  const [second, first] = [sorted[1]!, sorted[0]!];
-  const ways = {
-    midnight: sorted,
-    unsorted: [second, first, ...sorted.slice(2)],
-    part: track(65_536, midnight - 80_000_000),
-  };
-  for (const [name, fixes] of Object.entries(ways)) {
-    library.replace(0, fixes);
-    for (const z of [9, 14])
-      for (const tiles of [0, 1, 2, 3, 4]) {
-        const x = 2 ** (z - 1) + (z === 14 ? tiles : 0);
-        const tile = { z, x, y: 2 ** (z - 1) - 1 };
-        const lon = across * (tiles + 0.5);
-        const way = placeOf({ ...fixes[0]!, lon: lon - 0.1 * across * Math.sign(tiles - 2) }, tile);
-        const [drawn, times] = [library.read({ tile, everyPoint: false }), `${name} ${z} ${tiles}`];
-        t.true(distance(way, drawn) <= pixel, times);
-      }
-    const period = { fromMs: fixes[0]!.timeMs, toMs: midnight - 1 };
-    const tile = { z: 14, x: 2 ** 13 + 2, y: 2 ** 13 - 1 };
-    const isCut = name !== 'part';
-    t.is(library.draw({ tile, everyPoint: false, ...period }).length === 0, isCut, name);
-  }
-});
-
 /** What lies between the first points of a line, as many as a part holds, and the others. */
 const stepsBetweenParts = fc.record({
   kind: fc.constantFrom('timed', 'untimed', 'route'),
@@ -308,30 +236,6 @@ test('tiles: the step from one part of a line to the next is drawn in every tile
     }),
     { seed: 12, numRuns: rounds(24) },
   );
-});
-
-test('tiles: a line of which a part is full of runs goes on, and does not where it was cut', (t) => {
-  const library = openLibrary(t);
-  const across = 360 / 2 ** 14;
-  // Points with and without a time by turns: each is a run of one byte.
-  const fix = (at: number, west: number, isTimed: boolean): Fix => ({
-    lat: rounded(across * 0.5),
-    lon: rounded(across * west),
-    timeMs: isTimed ? startMs + at : Number.NaN,
-  });
-  const runs = (count: number): Fix[] =>
-    Array.from({ length: count }, (_, at) => fix(at, 0.5, at % 2 === 1));
-  const away = [1, 2, 3].map((at) => fix(at, 4.5, false));
-  const tile = { z: 14, x: 2 ** 13 + 2, y: 2 ** 13 - 1 };
-  for (const [last, isDrawn] of [
-    [[fix(0, 0.5, false), ...away], true],
-    [away, false],
-  ] as const) {
-    for (const more of [0, 2, 4]) {
-      library.replace(0, [...runs(32_766 + more), ...last]);
-      t.is(library.draw({ tile, everyPoint: false }).length > 0, isDrawn, `${more}`);
-    }
-  }
 });
 
 test('tiles: the way from a place is drawn at each zoom, however long one stood there', (t) => {

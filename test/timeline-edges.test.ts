@@ -18,7 +18,6 @@ import { answerWhen } from './helpers/until.ts';
 const secondMs = 1_000;
 const minuteMs = 60_000;
 const hourMs = 3_600_000;
-const dayMs = 86_400_000;
 
 const kassel: Position = { lat: 51.3127, lon: 9.4797 };
 const prague: Position = { lat: 50.0755, lon: 14.4378 };
@@ -655,29 +654,6 @@ test('of more stops than one result may have, the latest of every row is kept, a
 function sumOf(stops: readonly TimelineStop[]): number {
   return stops.reduce((total, stop) => total + stop.duration_seconds, 0);
 }
-
-test('a day asked for alone says what it says within a longer period', (t) => {
-  const points: Observed[] = [];
-  for (let day = 0; day < 4; day += 1) {
-    const at = (hour: number): string =>
-      new Date(Date.UTC(2024, 4, 1 + day) + hour * hourMs).toISOString();
-    const work = moved(kassel, 4_000, 2_000);
-    points.push(...staying(kassel, at(0), at(7.5)));
-    points.push(...staying(work, at(8), at(16)));
-    points.push(...staying(kassel, at(17), at(23.9)));
-  }
-  const library = libraryOf(t, [track(...points)]);
-  const whole = timelineOf(t, library, days('2024-05-01', '2024-05-04')).result;
-  for (const day of whole.days) {
-    const { result } = timelineOf(t, library, days(day.date_utc));
-    t.deepEqual(
-      result.days.map(({ stop_seconds }) => stop_seconds),
-      [day.stop_seconds],
-      day.date_utc,
-    );
-  }
-  t.is(whole.period.days * dayMs, 4 * dayMs);
-});
 
 // The whole way
 

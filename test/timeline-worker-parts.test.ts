@@ -3,21 +3,10 @@ import test from 'ava';
 import fc from 'fast-check';
 import { encodeDay, pointColumns } from '../storage/day-blob.ts';
 import type { DayRow } from '../storage/library/day-reader.ts';
-import { LongestStops } from '../worker/timeline/aggregate/longest-stops.ts';
 import { PairSet } from '../worker/timeline/aggregate/pair-set.ts';
-import { compareWorth, type Stop } from '../worker/timeline/aggregate/stop.ts';
 import { modeOf } from '../worker/timeline/aggregate/trips/mode.ts';
-import {
-  movementBetween,
-  MovementSums,
-  speedEnds,
-} from '../worker/timeline/aggregate/trips/movement.ts';
-import { Zone } from '../worker/timeline/calendar/zone.ts';
+import { speedEnds } from '../worker/timeline/aggregate/trips/movement.ts';
 import { CoMovingDevices } from '../worker/timeline/detect/co-moving-devices.ts';
-import { detectionParameters } from '../worker/timeline/detect/parameters.ts';
-import { Stay } from '../worker/timeline/detect/stay.ts';
-import { WanderWindow } from '../worker/timeline/detect/wander-window.ts';
-import { periodOf } from '../worker/timeline/period.ts';
 import { LocalPlane } from '../worker/timeline/detect/local-plane.ts';
 import { Point } from '../worker/timeline/detect/point.ts';
 import { PointQueue } from '../worker/timeline/detect/point-queue.ts';
@@ -25,7 +14,6 @@ import { distanceM, metresPerUnit } from '../worker/timeline/earth.ts';
 import { mergeDay } from '../worker/timeline/observations/merge-day.ts';
 import { NightCount } from '../worker/timeline/aggregate/presence/night-count.ts';
 import { PlaceNumbers } from '../worker/timeline/result/place-numbers.ts';
-import { nowhere } from '../model/admin-place.ts';
 import { rounds } from './helpers/effort.ts';
 
 const hourMs = 3_600_000;
@@ -132,71 +120,6 @@ test('in the densest tracks observations of one second share a place in a queue'
   queue.dropFirst();
   queue.push(Object.assign(new Point(), { timeMs: 1_030 }));
   t.deepEqual([queue.size, queue.firstMs, queue.lastMs], [4, 10, 1_030]);
-});
-
-test('a point that comes late is put at its place in time', (t) => {
-  const queue = new PointQueue(8);
-  for (const [source, timeMs] of [5, 1, 5, 3, 0, 9].entries()) {
-    queue.insert(Object.assign(new Point(), { timeMs, source }));
-  }
-  const read = Array.from({ length: 6 }, (_, i) => queue.read(i, new Point()));
-  t.deepEqual(
-    read.map(({ timeMs, source }) => [timeMs, source]),
-    [
-      [0, 4],
-      [1, 1],
-      [3, 3],
-      [5, 0],
-      [5, 2],
-      [9, 5],
-    ],
-  );
-});
-
-test('of any number of stops the worthiest are kept', (t) => {
-  const stops = Array.from({ length: 500 }, (_, ordinal): Stop => {
-    const durationSeconds = (ordinal * 7_919) % 97;
-    return { ...anyStop, ordinal, durationSeconds, lastMs: (ordinal * 31) % 13 };
-  });
-  for (const capacity of [0, 1, 2, 99, 500, 501]) {
-    const longest = new LongestStops(capacity);
-    for (const stop of stops) longest.add(stop);
-    t.deepEqual(
-      longest.stops.toSorted(compareWorth),
-      stops.toSorted(compareWorth).slice(0, capacity),
-    );
-  }
-});
-
-const anyStop: Stop = {
-  kind: 'stay',
-  ordinal: 0,
-  latE7: 0,
-  lonE7: 0,
-  radiusM: 0,
-  firstMs: 0,
-  lastMs: 0,
-  durationSeconds: 0,
-  bridgedSeconds: 0,
-  observations: 1,
-  wayBeforeM: 0,
-  movement: undefined,
-  continuesBefore: false,
-  continuesAfter: false,
-  place: nowhere,
-};
-
-test('a pair of numbers is new once', (t) => {
-  const pairs = new PairSet(70_000);
-  const known = new Set<string>();
-  let next = 1;
-  for (let i = 0; i < 20_000; i += 1) {
-    next = (next * 48_271) % 2_147_483_647;
-    const [row, column] = [next % 300, (next >> 9) % 70];
-    t.is(pairs.add(row, column + 69_930), !known.has(`${row} ${column}`));
-    known.add(`${row} ${column}`);
-  }
-  t.true(known.size > 10_000);
 });
 
 test('a set of pairs takes 2,097,152 of them', (t) => {
@@ -342,33 +265,6 @@ test('what two devices did together counts for five minutes', (t) => {
   t.deepEqual([300_000, 300_001].map(isLeft), [true, false]);
 });
 
-test('a stay that begins late in a queue has its centre there', (t) => {
-  const queue = new PointQueue(4);
-  const diagonal = [-90_000, -80_000, 0, 2_000];
-  for (const [second, latE7] of diagonal.entries())
-    queue.push(Object.assign(new Point(), { timeMs: second * 1_000, latE7, lonE7: latE7 }));
-  const stay = new Stay('stay', queue, 2, periodOf(0, 1, new Zone('UTC')), 1 / 2_000);
-  t.is(stay.firstMs, 2_000);
-  t.true(stay.squareTo(Object.assign(new Point(), { latE7: 1_000, lonE7: 1_000 })) < 1);
-});
-
-test('a window that leaves its map takes all of its points to the next', (t) => {
-  const isAround = (metres: number): boolean => {
-    const window = new WanderWindow(detectionParameters());
-    const at = (place: number): Point =>
-      Object.assign(new Point(), { timeMs: place, latE7: Math.round(place / metresPerUnit) });
-    for (const place of [0, 4_940, 4_960, 4_980]) {
-      window.place(at(place));
-      window.add(at(place));
-    }
-    window.dropFirst();
-    // A map reaches 5,000 m.
-    window.place(at(metres));
-    return window.isAround();
-  };
-  t.deepEqual([5_055, 5_065].map(isAround), [true, false]);
-});
-
 test('a way of few positions, 150 s apart, is not judged by its speed alone', (t) => {
   const none = Array.from({ length: speedEnds.length + 1 }, () => 0);
   const still = { silentMs: 0, silentM: 0, flownM: 0, seaM: 0 };
@@ -379,30 +275,4 @@ test('a way of few positions, 150 s apart, is not judged by its speed alone', (t
     (observations) => modeOf({ ...still, ...sums, observations, ends }).mode,
   );
   t.deepEqual(modes, ['unknown', 'bike']);
-});
-
-// What is only faster
-
-test.serial('the offset of a zone is looked up once a day', (t) => {
-  // oxlint-disable-next-line typescript/unbound-method -- it is called with its object, and put back
-  const { formatToParts } = Intl.DateTimeFormat.prototype;
-  let asked = 0;
-  Intl.DateTimeFormat.prototype.formatToParts = function counting(...words) {
-    asked += 1;
-    return formatToParts.apply(this, words);
-  };
-  const zone = new Zone('Europe/Lisbon');
-  for (let hour = 0; hour < 240; hour += 1) zone.dayOf(hour * hourMs);
-  Intl.DateTimeFormat.prototype.formatToParts = formatToParts;
-  t.true(asked >= 10 && asked <= 14, `${asked} times in ten days`);
-});
-
-test('time and way have a class of speed below each end, and one beyond the last', (t) => {
-  const sums = new MovementSums(hourMs);
-  const before = sums.snapshot(0);
-  for (let i = 0; i < 10; i += 1) sums.goTo(i * 1_000, 0, i * 10_000, 1, false);
-  const { ms, metres } = movementBetween(before, sums.snapshot(0));
-  const none = speedEnds.map(() => 0);
-  t.deepEqual(ms, [...none, 9_000]);
-  t.deepEqual(metres.slice(0, -1), none);
 });

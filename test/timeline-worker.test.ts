@@ -425,23 +425,6 @@ test('of one stop too many, the latest of the rows with most observations and th
   t.is(result.summary.stop_seconds, 210 * 60);
 });
 
-test('half of the stops are the latest of their rows, even where others are longer', (t) => {
-  // E is in 112 observations and its latest stop is the longest; D comes next.
-  const result = truncated(t, 2);
-  t.deepEqual(
-    result.timeline.map(({ country_id, duration_seconds }) => [country_id, duration_seconds]),
-    [
-      ['E', 50 * 60],
-      ['E', 60 * 60],
-    ],
-  );
-  const four = truncated(t, 4);
-  t.deepEqual(
-    four.timeline.map(({ country_id }) => country_id),
-    ['C', 'D', 'E', 'E'],
-  );
-});
-
 test('a stop says which other countries are near', (t) => {
   const trackPoints = [...at(0, 0, 30), ...at(1, 60, 120)];
   const result = made(t, [{ path: 'a.gpx', trackPoints }], {
