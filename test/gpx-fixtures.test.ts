@@ -132,22 +132,6 @@ test('every fixture yields the same in pieces of 1, 2, 3 and 7 bytes as in one',
   }
 });
 
-test('every fixture yields the same when it is cut in two at any place', (t) => {
-  const differing: string[] = [];
-  let places = 0;
-  for (const file of files()) {
-    const bytes = readFileSync(path.join(folder, file));
-    if (bytes.length > 1_200) continue;
-    const whole = JSON.stringify(read([bytes]).outcome);
-    for (let cut = 1; cut < bytes.length; cut += 1) {
-      if (!isTaken((places += 1))) continue;
-      const { outcome } = read([bytes.subarray(0, cut), bytes.subarray(cut)]);
-      if (JSON.stringify(outcome) !== whole) differing.push(`${file}, ${cut}`);
-    }
-  }
-  t.deepEqual(differing, []);
-});
-
 test('fixtures/journey is what its script writes, small, and read without a fault', (t) => {
   const journey = journeyFiles();
   const present = readdirSync(path.join(fixtures, 'journey'));

@@ -4,13 +4,10 @@ import path from 'node:path';
 import test from 'ava';
 import fc from 'fast-check';
 import { journeyFiles } from '../fixtures/make-journey.ts';
-import { CanonicalPoints } from '../formats/gpx/canonical-points.ts';
-import { PieceReader } from '../formats/xml/read-piece.ts';
 import { readGpx, type ReadGpxOptions } from '../formats/gpx/read-gpx.ts';
 import { FileRefused } from '../formats/refused.ts';
 import { isTaken, rounds } from './helpers/effort.ts';
 import { expectSame } from './helpers/expect-same.ts';
-import { deafSink } from '../model/recording.ts';
 
 const seed = 20_240_501;
 const folder = path.resolve(import.meta.dirname, '../fixtures/gpx');
@@ -156,33 +153,6 @@ test('both ways refuse a document that is cut off at any byte, and agree with pi
       expectSame(t, hear([start, bytes.subarray(at)], 'auto'), whole, String(at));
     }
   }
-});
-
-test('the unusual document goes the short way in all its points', (t) => {
-  const { looked } = workOf(unusual);
-  t.true(looked > 0.7 * unusual.length, String(looked));
-});
-
-test('segments and tracks of one point cost no parser each, and an offence between them keeps its line', (t) => {
-  const point = `${timed(1)}\n`;
-  const many = `${point}</trkseg><trkseg>\n${point}</trkseg></trk>\n<trk><name>N</name><trkseg>`;
-  const start = `<gpx><trk><trkseg>${many.repeat(200)}`;
-  // oxlint-disable-next-line typescript/unbound-method -- it is put back
-  const { read } = PieceReader.prototype;
-  let pieces = 0;
-  PieceReader.prototype.read = function counted(...given) {
-    pieces += 1;
-    return read.apply(this, given);
-  };
-  try {
-    t.is(hear([Buffer.from(`${start}</trkseg></trk></gpx>`)], 'auto').length, 802);
-  } finally {
-    PieceReader.prototype.read = read;
-  }
-  t.true(pieces < 5, String(pieces));
-  const broken = [Buffer.from(`${start}</trkseg></trc><trk><trkseg>${many}</trkseg></trk></gpx>`)];
-  t.deepEqual(hear(broken, 'auto'), ['not_xml', 801]);
-  t.deepEqual(hear(broken, 'plain'), ['not_xml', 801]);
 });
 
 /** The place of a wound is where the `@` is. */
@@ -400,74 +370,4 @@ test('both ways read every number and time alike', (t) => {
     }),
     { seed, numRuns: rounds(1_000) },
   );
-});
-
-/** Bytes that the short way looked at, taken or not, and pieces in which the document was read. */
-function workOf(text: string): { looked: number; pieces: number } {
-  // oxlint-disable-next-line typescript/unbound-method -- it is put back
-  const { take } = CanonicalPoints.prototype;
-  const work = { looked: 0, pieces: 0 };
-  CanonicalPoints.prototype.take = function counted(...args) {
-    const taken = take.apply(this, args);
-    work.looked += taken.looked;
-    return taken;
-  };
-  const onBytes = (): void => void (work.pieces += 1);
-  try {
-    readGpx([Buffer.from(text)], deafSink, { onBytes });
-  } catch (error) {
-    if (!(error instanceof FileRefused)) throw error;
-  } finally {
-    CanonicalPoints.prototype.take = take;
-  }
-  return work;
-}
-
-function attributeList(count: number): string {
-  return Array.from({ length: count }, (_, index) => `a${index}=""`).join(' ');
-}
-
-const segment = '<gpx><trk><trkseg>';
-const opening = '<trkpt lat="1" lon="2">';
-const lateFault = `<wpt lat="1" lon="2"><!--${' - '.repeat(200)}--><?x?></wpt>`;
-const hostile: readonly [what: string, text: string][] = [
-  ['leaves that are never closed', segment + `${opening}<ele>`.repeat(10_000)],
-  ['points that are never closed', segment + opening.repeat(10_000)],
-  ['points within a point', `${segment}${opening}${`${opening}</trkpt>`.repeat(10_000)}`],
-  ['starts of points in a comment', `${segment}<!--${'<trkpt '.repeat(30_000)}`],
-  ['starts of points as nothing else', segment + '<trkpt '.repeat(30_000)],
-  ['points with an attribute too many', segment + `<trkpt ${attributeList(17)}/>`.repeat(600)],
-  ['points with one attribute after the other', `${segment}<trkpt ${attributeList(20_000)}/>`],
-  [
-    'a good point and a bad one in turn',
-    segment + '<trkpt lat="1" lon="2"/><g:trkpt/><trkpt><?x?></trkpt>'.repeat(6_000),
-  ],
-  ['comments that are never closed', segment + '<!-- <trkpt lat="1" lon="2"/>'.repeat(6_000)],
-  ['comments in points, never closed', segment + `${opening}<!-- `.repeat(6_000)],
-  ['sections in points, never closed', segment + `${opening}<ele><![CDATA[ ]] `.repeat(6_000)],
-  ['sections side by side', `${segment}${opening}<ele>${'<![CDATA[1]]>'.repeat(14_000)}`],
-  ['comments side by side', `${segment}${'<!-- -->'.repeat(24_000)}<trkpt`],
-  ['points with a fault after a comment', `<gpx>${lateFault.repeat(400)}`],
-  ['spaces in tags', `${segment}<trkpt${' '.repeat(100_000)}lat${' '.repeat(100_000)}`],
-  ['a text without end', `${segment}${opening}<name>`.padEnd(200_000, 'x')],
-  ['a number without end', `${segment}<trkpt lat="`.padEnd(200_000, '1')],
-  ['empty children', `${segment}${opening}${'<a/>'.repeat(50_000)}`],
-  ['waypoints with a late fault', `<gpx>${'<wpt lat="1" lon="2"><b/><?x?></wpt>'.repeat(6_000)}`],
-];
-
-for (const [what, text] of hostile) {
-  test(`hostile: ${what} cost the short way no more than their length`, (t) => {
-    const { looked, pieces: read } = workOf(text);
-    t.true(looked <= 1.5 * text.length, String(looked));
-    // A piece costs some microseconds however short it is.
-    t.true(read <= text.length / 1_000 + 20, String(read));
-  });
-}
-
-test('nearly all of a canonical file goes the short way', (t) => {
-  const point = '<trkpt lat="41.1496" lon="-8.611"><ele>7.5</ele></trkpt>\n';
-  const text = `${segment}${point.repeat(20_000)}</trkseg></trk></gpx>`;
-  const { looked, pieces: read } = workOf(text);
-  t.true(looked > 0.99 * text.length);
-  t.true(read < 20);
 });

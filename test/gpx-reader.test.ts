@@ -216,6 +216,10 @@ test('a name of an element may have 1,023 characters, one more is too_large', (t
   t.is(refusal(inGpx(`<${'x'.repeat(1024)}/>`)), 'too_large');
 });
 
+const segment = '<gpx><trk><trkseg>';
+const opening = '<trkpt lat="1" lon="2">';
+const lateFault = `<wpt lat="1" lon="2"><!--${' - '.repeat(200)}--><?x?></wpt>`;
+
 // Quadratic work would take minutes for each of these; a second is 50 times what they take.
 const hostile: readonly [what: string, text: string, word: string][] = [
   ['unclosed tags', '<gpx>'.padEnd(2 * megabyte, '<'), 'not_xml'],
@@ -243,6 +247,32 @@ const hostile: readonly [what: string, text: string, word: string][] = [
   ],
   ['many small CDATA sections', inName('<![CDATA[x]]>'.repeat(70_000)), 'read'],
   ['many empty points', inGpx('<wpt/>'.repeat(100_000)), 'read'],
+  ['leaves that are never closed', segment + `${opening}<ele>`.repeat(10_000), 'too_deep'],
+  [
+    'points within a point',
+    `${segment}${opening}${`${opening}</trkpt>`.repeat(10_000)}`,
+    'truncated',
+  ],
+  ['starts of points in a comment', `${segment}<!--${'<trkpt '.repeat(30_000)}`, 'truncated'],
+  ['starts of points as nothing else', segment + '<trkpt '.repeat(30_000), 'not_xml'],
+  [
+    'points with an attribute too many',
+    segment + `<trkpt ${attributes(17)}/>`.repeat(600),
+    'truncated',
+  ],
+  [
+    'a good point and a bad one in turn',
+    segment + '<trkpt lat="1" lon="2"/><g:trkpt/><trkpt><?x?></trkpt>'.repeat(6_000),
+    'truncated',
+  ],
+  ['comments in points, never closed', segment + `${opening}<!-- `.repeat(6_000), 'truncated'],
+  [
+    'sections in points, never closed',
+    segment + `${opening}<ele><![CDATA[ ]] `.repeat(6_000),
+    'truncated',
+  ],
+  ['points with a fault after a comment', `<gpx>${lateFault.repeat(400)}`, 'truncated'],
+  ['empty children', `${segment}${opening}${'<a/>'.repeat(50_000)}`, 'truncated'],
 ];
 
 function attributes(count: number): string {

@@ -6,7 +6,6 @@ import { FileRefused } from '../formats/refused.ts';
 import { readBlocks } from '../formats/read-blocks.ts';
 import { WholeElements } from '../formats/xml/element-run.ts';
 import { ElementTree, type ElementListener } from '../formats/xml/element-tree.ts';
-import { PieceReader } from '../formats/xml/read-piece.ts';
 import { XmlDocument } from '../formats/xml/xml-document.ts';
 import { rounds } from './helpers/effort.ts';
 
@@ -119,18 +118,4 @@ test('a long text is heard, or refused in its line, as one of short parts is', (
         t.deepEqual(heard(long, false, pieceBytes), heard(short, false, 1_000), `${begin} ${last}`);
     }
   }
-});
-
-test.serial('of many such elements next to nothing goes to the parser', (t) => {
-  // oxlint-disable-next-line typescript/unbound-method -- it is called with its object, and put back
-  const { read } = PieceReader.prototype;
-  let parsed = 0;
-  PieceReader.prototype.read = function (before, piece, after) {
-    parsed += piece.length;
-    return read.call(this, before, piece, after);
-  };
-  t.teardown(() => (PieceReader.prototype.read = read));
-  const bytes = Buffer.from(`<r>${'<e><a>1</a></e>\n'.repeat(50_000)}</r>`);
-  t.is(heard(bytes, true, 262_144).length, 50_000 * 5 + 2);
-  t.true(parsed < 10_000, String(parsed));
 });
