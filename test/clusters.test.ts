@@ -83,29 +83,6 @@ test('clusters: equal the plain reference for any waypoints, zoom, grid and box'
   );
 });
 
-test('clusters: equal the reference for 70,000 waypoints, hidden ones among them', async (t) => {
-  const random = mulberry(7);
-  const library = Array.from({ length: 70_000 }, (_, at) => ({
-    name: `W ${at}`,
-    lat: random() * 180 - 90,
-    lon: random() ** 3 * 360 - 180,
-  }));
-  const hidden = library.filter((_, at) => at % 1_000 === 0);
-  const snapshot = (await indexOf({ library, hidden })).snapshot();
-  const shown = shownPlaces(library, [], hidden);
-  const cases: Partial<ClusterRequest>[] = [
-    { zoom: 0 },
-    { zoom: 3, bounds: true },
-    { zoom: 5.5, grid: 77.7 },
-    { zoom: 2, bbox: [-170, -60, 40, 70], bounds: true },
-    { zoom: 6, bbox: [175, -20, -175, 20] },
-  ];
-  for (const asked of cases) {
-    const expected = referenceClusters(shown, request(asked));
-    t.deepEqual(aligned(clusters(snapshot, asked), expected), expected);
-  }
-});
-
 test('clusters: one member is a waypoint item, several are a cluster item', async (t) => {
   const items = await clustersOf(
     {
@@ -245,11 +222,6 @@ test('clusters: two waypoints in the same microdegree are two, also for a bookma
   t.is(total(await clustersOf({ library, bookmarks: [library[0]!] })), 2);
 });
 
-test('clusters: nothing gives an empty array', async (t) => {
-  t.deepEqual(await clustersOf({}), []);
-  t.deepEqual(await clustersOf({}, { bookmarksOnly: true, bbox: [0, 0, 1, 1] }), []);
-});
-
 test('clusters: an answer in progress does not see later changes', async (t) => {
   const random = mulberry(3);
   const places = Array.from({ length: 12_000 }, (_, at) => ({
@@ -273,6 +245,43 @@ test('clusters: an answer in progress does not see later changes', async (t) => 
     t.deepEqual([...sent, ...items], before);
     t.notDeepEqual(clusters(index.snapshot(), asked), before);
   }
+});
+
+test('live index: changes while a new library is taken in are in it', async (t) => {
+  const places = Array.from({ length: 30_000 }, (_, at) => ({
+    name: `p${at}`,
+    lat: (at % 300) / 4,
+    lon: at / 200,
+  }));
+  const index = new WaypointIndex();
+  for (const [id, place] of places.slice(0, 20_000).entries()) index.putBookmark({ id, ...place });
+  const swap = index.replaceLibrary(buildSearchIndex(places, places.length, 'r'));
+  t.is(index.libraryRevision, '', 'twenty thousand covers take more than one turn');
+  index.removeBookmark(0);
+  index.removeBookmark(19_999);
+  index.putBookmark({ id: 20_000, ...places[20_000]! });
+  t.true(await swap);
+  t.is(index.libraryRevision, 'r');
+  const every = { zoom: 24, grid: 8 };
+  const bookmarks = places.slice(1, 19_999).concat(places[20_000]!);
+  t.deepEqual(
+    clusters(index.snapshot(), every),
+    referenceClusters(shownPlaces(places, bookmarks), request(every)),
+  );
+});
+
+test('live index: a later library overtakes one that is still being taken in', async (t) => {
+  const places = Array.from({ length: 20_000 }, (_, at) => ({
+    name: `p${at}`,
+    lat: 1,
+    lon: at / 200,
+  }));
+  const index = new WaypointIndex();
+  for (const [id, place] of places.entries()) index.putBookmark({ id, ...place });
+  const first = index.replaceLibrary(buildSearchIndex(places, places.length, 'first'));
+  const second = index.replaceLibrary(buildSearchIndex(places, 10, 'second'));
+  t.deepEqual(await Promise.all([first, second]), [false, true]);
+  t.is(index.libraryRevision, 'second');
 });
 
 /** A small generator of numbers in 0…1, the same for the same start. */

@@ -1,5 +1,4 @@
 /** Observations packed by day: storage/day-blob.ts and the collector in front of it. */
-import { isDeepStrictEqual } from 'node:util';
 import test from 'ava';
 import fc from 'fast-check';
 import {
@@ -79,16 +78,6 @@ test('a day of observations is decoded as it was encoded', (t) => {
   );
 });
 
-test('a slice of the columns can be encoded', (t) => {
-  const points: Point[] = [
-    [0, 1, 2, 3],
-    [dayMs, 4, 5, noElevation],
-    [dayMs + 1, 6, 7, 8],
-    [2 * dayMs, 9, 9, 9],
-  ];
-  t.deepEqual(pointsOf(encodeDay(columnsOf(points), 1, 3)), points.slice(1, 3));
-});
-
 test('the largest blob has 65,536 points', (t) => {
   const points = Array.from({ length: dayBlobPoints }, (_, i): Point => [
     i * 1_318,
@@ -99,22 +88,6 @@ test('the largest blob has 65,536 points', (t) => {
   const blob = encodeDay(columnsOf(points), 0, points.length);
   t.is(decodeDay(blob, decoded), dayBlobPoints);
   t.deepEqual(pointsOf(blob).at(-1), points.at(-1));
-});
-
-test('a track point at 1 Hz with elevation takes at most 8 bytes', (t) => {
-  let seed = 1;
-  const random = (): number => (seed = (seed * 16_807) % 2_147_483_647) / 2_147_483_647;
-  // A car: up to 40 m a second, in any direction, up and down the hills.
-  let [lat, lon, ele] = [470_000_000, 80_000_000, 4_000];
-  const points = Array.from({ length: 20_000 }, (_, i): Point => {
-    lat += Math.round((random() - 0.4) * 3_600);
-    lon += Math.round((random() - 0.4) * 5_000);
-    ele += Math.round((random() - 0.5) * 20);
-    return [i * 1_000, lat, lon, ele];
-  });
-  const bytes = encodeDay(columnsOf(points), 0, points.length).length / points.length;
-  t.true(bytes <= 8, `${bytes} bytes`);
-  t.log(`${bytes.toFixed(2)} bytes a point`);
 });
 
 test('a damaged blob is refused, or read within its bounds, but never makes the reader run on', (t) => {
@@ -271,48 +244,5 @@ test('more than 65,536 observations go on in a part of a higher number', (t) => 
       [0, 0, dayBlobPoints, 0],
       [0, 1, 2, dayBlobPoints],
     ],
-  );
-});
-
-test('observations that jump between two days make two parts for 262,144 of them, and blobs no longer than 65,536', (t) => {
-  const gathered = 2 ** 18;
-  const total = gathered + 4;
-  // Three of four on the first day, ever earlier, several at each second; the latitude says the place in the file.
-  const points = Array.from({ length: total }, (_, i) => {
-    const timeMs = (i & 3) === 3 ? dayMs + 1 : 80_000_000 - (i >> 4) * 1_000;
-    return [timeMs, i / 10_000_000, 0, i] as const;
-  });
-  const parts = collect(points);
-  t.deepEqual(
-    parts.map(({ day, part, points: count }) => [day, part, count]),
-    [
-      [0, 0, dayBlobPoints],
-      [0, 1, dayBlobPoints],
-      [0, 2, dayBlobPoints],
-      [1, 2, dayBlobPoints],
-      [0, 3, 3],
-      [1, 3, 1],
-    ],
-  );
-  const read = parts.flatMap(({ blob }) => pointsOf(blob).map(([time, lat]) => [time, lat]));
-  const byTime = (from: number, to: number) =>
-    points
-      .slice(from, to)
-      .map(([time, lat]) => [time, Math.round(lat * 10_000_000)] as const)
-      .toSorted((a, b) => a[0] - b[0] || a[1] - b[1]);
-  t.true(isDeepStrictEqual(read, [...byTime(0, gathered), ...byTime(gathered, total)]));
-});
-
-test('a collector that is reset knows nothing of the file before', (t) => {
-  const parts: DayPart[] = [];
-  const collector = new DayCollector((part) => parts.push(part));
-  collector.add(1, 1, 1, 5);
-  collector.add(1, 1, 1, 1);
-  collector.reset();
-  collector.add(2, 2, 2, 7);
-  collector.flush();
-  t.deepEqual(
-    parts.map(({ part, points, firstMs }) => [part, points, firstMs]),
-    [[0, 1, 7]],
   );
 });

@@ -1,7 +1,4 @@
 /** The geodata of a daemon: what is in use, installing, falling back. Generations are small ones made for each test. */
-import { spawn } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { once } from 'node:events';
 import {
   existsSync,
   mkdirSync,
@@ -13,8 +10,6 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
-import Database from 'better-sqlite3';
 import test, { type ExecutionContext } from 'ava';
 import { GenerationFiles } from '../geodata/install/generation-files.ts';
 import { Geodata } from '../daemon/geodata/geodata.ts';
@@ -29,10 +24,8 @@ import {
   type HostedGeneration,
   type InstallStatus,
 } from '../model/geodata.ts';
-import { hashFile } from '../storage/hash-file.ts';
 import { checkWhole } from '../worker/geodata-tasks.ts';
 import { startTestDaemon, type TestDaemon } from './helpers/daemon.ts';
-import { rounds } from './helpers/effort.ts';
 import {
   asBuiltin,
   damage,
@@ -45,7 +38,6 @@ import {
 import { gate } from './helpers/http-server.ts';
 import { temporaryDirectory } from './helpers/temporary-directory.ts';
 import { answerWhen, until } from './helpers/until.ts';
-import { testProgram } from './helpers/program.ts';
 
 const clock = { now: () => Date.now(), monotonic: () => performance.now() };
 const silent = { debug() {}, info() {}, warn() {}, error() {} };
@@ -405,23 +397,6 @@ test('a generation of which the manifest says otherwise is not put to use', asyn
   await bringIn(t, daemon, hosted.at(-1)!);
 });
 
-test('a generation of a format from the future is not put to use, and kept for a newer program', async (t) => {
-  const newer = fromTheFuture(makeGeneration(temporaryDirectory(t), 'newer'));
-  const { daemon } = await startSite(t, { ids: [], change: () => manifestOf(newer) });
-  const partial = placePartial(daemon.paths.geodata, newer);
-  t.like(await install(t, daemon, newer), { state: 'failed', error: 'unsupported_schema' });
-  t.true(existsSync(partial));
-});
-
-function fromTheFuture({ path, listed }: TestGeneration): TestGeneration {
-  const db = new Database(path);
-  db.pragma('user_version = 99');
-  db.close();
-  const oid = createHash('sha256').update(readFileSync(path)).digest('hex');
-  const artifacts: HostedGeneration['artifacts'] = [{ ...listed.artifacts[0], oid }];
-  return { path, oid, listed: { ...listed, artifacts } };
-}
-
 test('an install that waits for its file shows how far it is, lets no other one begin, and can be cancelled', async (t) => {
   const asked = gate<Parameters<Download>[0]>();
   const { daemon, hosted } = await startSite(t, {
@@ -516,43 +491,6 @@ test('it is too late to cancel once a generation is being put to use; a full dis
   await until(() => installer.status.state !== 'installing');
   t.like(installer.status, { state: 'failed', error: 'disk_full' });
   t.is(generations.current?.id, 'shipped');
-});
-
-test('killed at any moment of an install, the pointer names a generation that is there and whole', async (t) => {
-  const root = temporaryDirectory(t);
-  const directory = join(root, 'geodata');
-  const program = testProgram('install-forever');
-  let ends = 0;
-  for (let round = 0; round < rounds(4); round += 1) {
-    const child = spawn(process.execPath, [program, root], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
-    t.teardown(() => child.kill('SIGKILL'));
-    let printed = '';
-    child.stdout.on('data', (piece: Buffer) => {
-      printed += piece.toString();
-    });
-    await once(child.stdout, 'data');
-    // Anywhere within one or two installs, which take some ten ms each.
-    await delay((round * 7.3) % 29);
-    child.kill('SIGKILL');
-    await once(child, 'close');
-    const lines = printed.trimEnd().split('\n');
-    for (const line of lines) t.regex(line, /^installed /);
-    ends += lines.length;
-    const files = new GenerationFiles(directory);
-    const reading = await files.readPointer();
-    if (reading.found !== 'pointer' || reading.pointer.oid === null) return t.fail(reading.found);
-    const { pointer } = reading;
-    t.is(pointer.oid, await hashFile(files.path(pointer)));
-    const last = lines.at(-1)?.split(' ')[1];
-    const successors: Record<string, string> = { first: 'second', second: 'third', third: 'first' };
-    t.true(
-      [last, successors[last ?? '']].includes(pointer.id),
-      'what was told is in use, or the next',
-    );
-  }
-  t.true(ends >= rounds(4));
 });
 
 /** Makes the site's first generation the one in use and the second the one before it. */

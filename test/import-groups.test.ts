@@ -1,6 +1,6 @@
 /** Small files share a commit; that must not show in what becomes of each. */
 import { hash } from 'node:crypto';
-import { appendFileSync, cpSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { appendFileSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import type { FileRefused } from '../formats/refused.ts';
@@ -10,9 +10,6 @@ import { copyPath } from '../worker/import/copy-path.ts';
 import { heldBytes } from '../worker/import/source-file.ts';
 import { failCommits, partsOf } from './helpers/import-parts.ts';
 import { dumpLibrary, filesBelow, gpx, importSite, writeTree } from './helpers/imports.ts';
-import { rowsReadIn } from './helpers/rows-read.ts';
-import { openReader } from '../storage/database.ts';
-import { prepareLibrary } from '../storage/library/prepare.ts';
 
 type Site = ReturnType<typeof importSite>;
 
@@ -247,72 +244,4 @@ test('a file that takes more CPU time than its size allows is too_slow, and the 
     t.deepEqual(filesBelow(site.imports), kept);
     t.deepEqual(pathsInLibrary(site), kept);
   }
-});
-
-test('a file that is alone in its transaction is written without a savepoint in it, and undone when it fails', (t) => {
-  const site = importSite(t);
-  writeTree(site.source, { 'a.gpx': content('a'), 'b.gpx': content('b').slice(0, -1) });
-  const run = partsOf(t, site);
-  const transaction = run.library.transaction.bind(run.library);
-  let transactions = 0;
-  run.library.transaction = (changes) => {
-    transactions += 1;
-    return transaction(changes);
-  };
-  for (const file of ['a.gpx', 'b.gpx']) importNames(site, run, [file]);
-  t.is(transactions, 2);
-  t.deepEqual(pathsInLibrary(site), ['a.gpx']);
-  t.is(dumpLibrary(site.libraryPath)['waypoints']!.length, 1);
-});
-
-test('a library made anew of groups of small files and of large ones is the one that was lost, but for a damaged file', (t) => {
-  const site = importSite(t);
-  const small = names(66);
-  const home = (day: number): string =>
-    gpx([['Home', 1, 2, new Date(Date.UTC(2024, 0, 1 + day)).toISOString()]]);
-  const sized = (bytes: number): string => content(`${bytes}`).padEnd(bytes);
-  writeTree(site.source, {
-    ...Object.fromEntries(small.map((file, at) => [file, home(at)])),
-    '030-most.gpx': sized(heldBytes),
-    '031-more.gpx': sized(heldBytes + 1),
-  });
-  t.like(site.result(), { added: 68 });
-  const told = (): unknown[] => {
-    const db = openReader(site.libraryPath);
-    const rows = db
-      .prepare("SELECT fields ->> 'time' FROM duplicates WHERE shown = 1")
-      .pluck()
-      .all();
-    db.close();
-    return rows;
-  };
-  const [before, saidBefore] = [dumpLibrary(site.libraryPath), told()];
-  t.is(saidBefore.length, 1);
-  writeFileSync(join(site.imports, '010-cut.gpx'), '<gpx>');
-  for (const end of ['', '-wal', '-shm']) rmSync(site.libraryPath + end, { force: true });
-  prepareLibrary(site.libraryPath, Date.now());
-  t.like(site.reconcile(), { loaded: 68, refused: 1, isWhole: true });
-  t.deepEqual(dumpLibrary(site.libraryPath), before);
-  t.deepEqual(told(), saidBefore);
-});
-
-test('many files with a place that all have are dropped without a look at all of them for each', (t) => {
-  const [site, other] = [importSite(t), importSite(t)];
-  const count = 256;
-  const files = names(count);
-  for (const [i, file] of files.entries()) {
-    const content = gpx([['Home', 1, 2, new Date(i * 86_400_000).toISOString()]]);
-    writeTree(site.imports, { [file]: content });
-    const at = new Date(1_700_000_000_000 + i);
-    utimesSync(join(site.imports, file), at, at);
-  }
-  site.reconcile();
-  for (const file of files.slice(0, -2)) rmSync(join(site.imports, file));
-  const rows = rowsReadIn(site.libraryPath, () => {
-    t.like(site.reconcile(), { dropped: count - 2, isWhole: true });
-  });
-  t.true(rows < count ** 2 / 4, `${rows}`);
-  cpSync(site.imports, other.imports, { recursive: true, preserveTimestamps: true });
-  other.reconcile();
-  t.deepEqual(dumpLibrary(site.libraryPath), dumpLibrary(other.libraryPath));
 });

@@ -25,7 +25,6 @@ import { expected } from '../fixtures/expected.ts';
 import { WaypointError } from '../model/failure.ts';
 import { decodeDay, pointColumns } from '../storage/day-blob.ts';
 import { openReader, openWriter } from '../storage/database.ts';
-import { prepareLibrary } from '../storage/library/prepare.ts';
 import { tryNameFolding } from '../storage/name-folding.ts';
 import { temporaryPath, copyPath, requestPaths } from '../worker/import/copy-path.ts';
 import { ManagedCopies } from '../worker/import/managed-copies.ts';
@@ -183,40 +182,6 @@ test('a managed copy that was deleted or edited comes back by importing its sour
   t.is(readFileSync(join(site.imports, 'a.gpx'), 'utf8'), hut);
   t.is(readFileSync(join(site.imports, 'b.gpx'), 'utf8'), lake);
   t.is(readFileSync(join(site.imports, '.replaced', `${sha256(edited)}.gpx`), 'utf8'), edited);
-});
-
-test('replaced bytes are kept for 30 days, and not a day longer', (t) => {
-  const site = importSite(t);
-  const day = 86_400_000;
-  writeTree(site.source, { 'a.gpx': hut });
-  site.run();
-  utimesSync(join(site.imports, 'a.gpx'), 1, 1);
-  site.reconcile();
-  writeTree(site.source, { 'a.gpx': lake });
-  site.run();
-  const kept = join(site.imports, '.replaced', `${sha256(hut)}.gpx`);
-  const replacedAt = site.now;
-  site.now = replacedAt + 30 * day - 1_000;
-  site.run();
-  site.reconcile();
-  t.true(existsSync(kept), 'counted from the replacement, not from the age of the file');
-  site.now = replacedAt + 30 * day + 1_000;
-  site.run();
-  t.false(existsSync(kept));
-});
-
-test('the same content may be replaced again and again', (t) => {
-  const site = importSite(t);
-  for (const content of [hut, lake, hut, lake, hut]) {
-    writeTree(site.source, { 'a.gpx': content });
-    t.is(site.result().files, 1);
-    t.is(readFileSync(join(site.imports, 'a.gpx'), 'utf8'), content);
-  }
-  t.deepEqual(
-    filesBelow(join(site.imports, '.replaced')),
-    [`${sha256(hut)}.gpx`, `${sha256(lake)}.gpx`].toSorted(),
-  );
-  t.is(dumpLibrary(site.libraryPath)['files']!.length, 1);
 });
 
 test('sub-directories are imported on demand, else their files are counted', (t) => {
@@ -614,14 +579,6 @@ function longTrack(points: number): string {
   return `<?xml version="1.0"?><gpx version="1.1"><trk><trkseg>${lines.join('')}</trkseg></trk></gpx>`;
 }
 
-test('an import that was cancelled before it began imports nothing', (t) => {
-  const site = importSite(t);
-  writeTree(site.source, { 'a.gpx': hut });
-  site.progress.cancel();
-  t.like(site.result(), { cancelled: true, imported: false, files: 0 });
-  t.deepEqual(filesBelow(site.imports), []);
-});
-
 test('the counters end where the totals are, whatever became of the files', (t) => {
   const site = importSite(t);
   writeTree(site.source, {
@@ -653,28 +610,6 @@ test('the same tree again is compared, not read as GPX', (t) => {
     filesBelow(site.imports).map((file) => statSync(join(site.imports, file)).mtimeMs),
     stamps,
   );
-});
-
-test('reconciling finds nothing to do after an import', (t) => {
-  const site = importSite(t);
-  writeTree(site.source, { 'a.gpx': hut, 'sub/b.gpx': lake });
-  site.run({ recursive: true });
-  t.like(site.reconcile(), { loaded: 0, dropped: 0, refused: 0, isWhole: true });
-});
-
-test('a library that was deleted is rebuilt with the same content', (t) => {
-  const site = importSite(t);
-  site.run({ dir: fixtures, recursive: true });
-  writeTree(site.source, { 'a.gpx': hut, 'b.gpx': longTrack(3_000) });
-  site.run();
-  writeTree(site.source, { 'a.gpx': lake });
-  site.run();
-  const before = dumpLibrary(site.libraryPath);
-  rmSync(site.libraryPath);
-  prepareLibrary(site.libraryPath, Date.now(), tryNameFolding(site.imports));
-  const outcome = site.reconcile();
-  t.like(outcome, { loaded: before['files']!.length, dropped: 0, refused: 0, isWhole: true });
-  t.deepEqual(dumpLibrary(site.libraryPath), before);
 });
 
 test('after a stop the files win: edited, added, removed and broken ones', (t) => {

@@ -15,7 +15,6 @@ import test, { type ExecutionContext } from 'ava';
 import { startTestDaemon, type TestDaemon } from './helpers/daemon.ts';
 import { contentOf, importTree, listed } from './helpers/imported-files.ts';
 import { filesBelow, gpx, writeTree } from './helpers/imports.ts';
-import { rowsReadIn } from './helpers/rows-read.ts';
 import { LibraryWriter } from '../storage/library/writer.ts';
 import { WaypointStore } from '../storage/store.ts';
 import { openWaypointStore } from '../storage/waypoints/open.ts';
@@ -165,26 +164,6 @@ async function followingOf(daemon: TestDaemon, tree: Readonly<Record<string, str
     });
   };
 }
-
-test.serial(
-  'an import of many files with a place that all have is undone without a look at all of them for each',
-  async (t) => {
-    const daemon = await startTestDaemon(t);
-    const count = 256;
-    const homes = Array.from({ length: count }, (_, i) => [
-      `${String(i).padStart(3, '0')}.gpx`,
-      gpx([['Home', 1, 2, new Date(i * 86_400_000).toISOString()]]),
-    ]);
-    const follow = await followingOf(daemon, Object.fromEntries(homes));
-    for (const after of ['replaced', 'active'] as const) {
-      const rows = rowsReadIn(daemon.paths.libraryDatabase, () => t.true(follow(after).isWhole));
-      t.true(rows < count ** 2 / 4, `${rows}`);
-      const left = filesBelow(daemon.paths.imports);
-      t.is(left.length, count);
-      t.true(left.every((file) => file.startsWith('.replaced/') === (after === 'replaced')));
-    }
-  },
-);
 
 type Transaction = (this: LibraryWriter, changes: () => unknown) => unknown;
 

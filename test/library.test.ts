@@ -279,20 +279,6 @@ function firstOfEach(files: ReadonlyMap<string, readonly string[]>): string[] {
   return Array.from(names, (name) => `${name} 1 2`);
 }
 
-test('more twins than one page are handed over', (t) => {
-  const library = openLibrary(t);
-  const many = Array.from({ length: 2_500 }, (_, i) => at(`N${i}`));
-  put(library, 'a.gpx', many);
-  put(library, 'b.gpx', many);
-  put(library, 'c.gpx', many);
-  library.removeFile(library.findByKey('a.gpx')!.id);
-  t.is(library.shownCount(), 2_500);
-  library.removeFile(library.findByKey('b.gpx')!.id);
-  t.is(shown(library).length, 2_500);
-  library.removeFile(library.findByKey('c.gpx')!.id);
-  t.is(library.shownCount(), 0);
-});
-
 test('rows of a file go with it', (t) => {
   const path = libraryPath(t);
   const library = openLibrary(t, path);

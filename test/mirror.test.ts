@@ -374,18 +374,6 @@ test('an edit of the file while the daemon runs is merged before the next rewrit
   ]);
 });
 
-test('an edit made while the daemon was off is merged at its start', async (t) => {
-  const bench = makeBench(t);
-  bench.store.addBookmark(at('A'), []);
-  await started(bench);
-  await bench.mirror.close();
-  insert(bench.path, at('Offline'));
-  bench.restart();
-  await started(bench);
-  t.deepEqual(namesOf(bench), ['A', 'Offline']);
-  t.deepEqual(namesIn(bench.path), ['A', 'Offline']);
-});
-
 test('an edit between the draft and the rename is merged, not overwritten', async (t) => {
   const bench = makeBench(t, {
     tasks: {

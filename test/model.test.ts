@@ -138,44 +138,6 @@ test('bookmarks, imports, tags and restarts in any order: list, clusters, sugges
   );
 });
 
-/** Changes of one import, with restarts that lose nothing or only what is derived. */
-const changes = walks.map((walk) =>
-  walk.filter(
-    (step, at) =>
-      at === 0 ||
-      (step.kind === 'restart' ? !step.lost?.startsWith('imports/') : step.kind !== 'import'),
-  ),
-);
-
-test('changes in any order, taken back from the newest on, end where they began', async (t) => {
-  await fc.assert(
-    fc.asyncProperty(changes, async ([first, ...walk]) => {
-      const world: World = { daemon: await startTestDaemon(t), model: new ReferenceStore() };
-      await take(t, world, first!);
-      const begun: { readonly id: string; readonly before: object }[] = [];
-      for (const step of walk) {
-        const before = await everything(world.daemon);
-        const id = await take(t, world, step);
-        if (id !== null) begun.push({ id, before });
-      }
-      await restart(world, 'library.sqlite');
-      for (const { id, before } of begun.toReversed()) {
-        const { status, text } = await world.daemon.call('POST', `/api/changes/${id}/undo`);
-        t.is(status, 200, text);
-        t.deepEqual(await everything(world.daemon), before);
-      }
-      await world.daemon.close();
-    }),
-    { seed, numRuns: examples.length + rounds(2), examples: examples.map(([walk]) => [walk]) },
-  );
-});
-
-/** All that shows what the user has. */
-async function everything(daemon: TestDaemon): Promise<object> {
-  const paths = ['waypoints', 'tags?distinct=1&counts=1&emoji=1', 'hidden', 'clusters?zoom=20'];
-  return Promise.all(paths.map(async (path) => (await daemon.get(`/api/${path}`)).body));
-}
-
 /** @returns the number of the change. */
 async function take(t: ExecutionContext, world: World, step: Step): Promise<string | null> {
   if (step.kind === 'restart') await restart(world, step.lost);
