@@ -187,7 +187,7 @@ function buildParts({ store, isLibraryWhole }: OpenedStores, options: StartOptio
       clock,
       log,
       libraryReady: () => library.ready,
-      geodata: async () => (await geodata.hold()) ?? null,
+      geodata: () => geodata.inUse(),
     },
     options.timelines,
   );

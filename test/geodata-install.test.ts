@@ -17,11 +17,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import test, { type ExecutionContext } from 'ava';
 import { identifyFile } from '../client/objects/index.ts';
-import { partialPath } from '../geodata/manifest.ts';
-import { GenerationFiles } from '../geodata/install/generation-files.ts';
+import { GenerationFiles, partialPath } from '../geodata/generation-files.ts';
 import { Geodata, type GeodataOverrides } from '../daemon/geodata/geodata.ts';
 import { hostedDownload, type HostedDownloadOptions } from '../daemon/geodata/hosted-download.ts';
-import type { CheckWhole } from '../geodata/install/installer.ts';
+import type { CheckWhole } from '../geodata/installer.ts';
 import {
   geodataStatusSchema,
   type GeodataManifest,
@@ -681,10 +680,10 @@ test('killed at any moment of an install, the pointer names a whole generation, 
     for (const line of printed.trimEnd().split('\n')) t.regex(line, /^(?:begun|installed) /);
     ends += printed.split('installed').length - 1;
     const files = new GenerationFiles(directory);
-    const reading = await files.readPointer();
-    if (reading.found === 'damaged') return t.fail(reading.found);
-    if (reading.found === 'pointer' && reading.pointer.oid !== null) {
-      t.is(await hashFile(files.path(reading.pointer)), reading.pointer.oid);
+    const pointer = await files.readPointer();
+    if (pointer === 'damaged') return t.fail(pointer);
+    if (pointer !== undefined && pointer.oid !== null) {
+      t.is(await hashFile(files.path(pointer)), pointer.oid);
     }
     for (const { oid, listed } of generations) {
       const partial = files.partialPath(oid);

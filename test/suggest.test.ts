@@ -1,6 +1,6 @@
 import test from 'ava';
 import fc from 'fast-check';
-import type { Generations } from '../geodata/install/generations.ts';
+import type { Generations } from '../geodata/generations.ts';
 import { OfflinePlaces } from '../daemon/geodata/offline-places.ts';
 import { suggestNames } from '../search/suggest.ts';
 import { parseTagQuery } from '../search/tag-query.ts';

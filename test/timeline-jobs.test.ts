@@ -431,12 +431,10 @@ test('jobs wait while a lost library is read again, and can be cancelled meanwhi
   t.throws(() => jobs.submit(emptyRequest), { message: /shutting down/ });
 });
 
-test('a job holds its generation to its end, also one that comes too late', async (t) => {
+test('a job whose geodata comes too late or not at all ends, and the next one runs', async (t) => {
   const { jobs, libraryReady, generations, advance } = directJobs(t);
   libraryReady.resolve();
-  const released: number[] = [];
-  const give = (at: number): void =>
-    generations[at]?.resolve({ path: '', dataset, release: () => void released.push(at) });
+  const give = (at: number): void => generations[at]?.resolve({ path: '', dataset });
   const ids = [0, 1, 2].map(() => jobs.submit(emptyRequest));
   await until(() => generations.length === 1);
   jobs.cancel(ids[0]!);
@@ -444,7 +442,6 @@ test('a job holds its generation to its end, also one that comes too late', asyn
   advance(500);
   await until(() => jobs.find(ids[0]!).state === 'cancelled');
   give(0);
-  await until(() => released.length === 1);
 
   await until(() => generations.length === 2);
   generations[1]?.reject(new Error('broken'));
@@ -452,8 +449,6 @@ test('a job holds its generation to its end, also one that comes too late', asyn
   await until(() => generations.length === 3);
   give(2);
   await until(() => jobs.find(ids[2]!).state === 'completed');
-  await until(() => released.length === 2);
-  t.deepEqual(released, [0, 2]);
 });
 
 test('a job does not wait for what an import is writing, and sees the files that are done', async (t) => {

@@ -1,4 +1,4 @@
-import { builtin, GenerationFiles, isIntact } from '../../geodata/install/generation-files.ts';
+import { builtin, GenerationFiles, isIntact } from '../../geodata/generation-files.ts';
 import type { GenerationReference } from '../../model/geodata.ts';
 import { geodataRemedy } from '../terminal/invocation.ts';
 import { findingsOf, type Finding } from './finding.ts';
@@ -10,14 +10,14 @@ const unchecked = 'can be read; its hash is not known here';
 /** Reads the generation that is to be in use, and the one that comes with the program, and compares their hashes. */
 export async function checkGeodata(directory: string): Promise<Finding[]> {
   const files = new GenerationFiles(directory);
-  const reading = await files.readPointer();
+  const pointer = await files.readPointer();
   const own = await checkGeneration(files, builtin);
   const builtinFinding =
     own === undefined || own === unchecked
       ? ok(`The builtin generation ${own ?? 'is whole'}`)
       : problem(`The builtin generation ${own}: timelines name no places`, geodataRemedy());
-  if (reading.found === 'nothing') return [builtinFinding];
-  if (reading.found === 'damaged') {
+  if (pointer === undefined) return [builtinFinding];
+  if (pointer === 'damaged') {
     return [
       warning(
         'The file that says which generation is in use is damaged: the builtin one is used',
@@ -26,7 +26,6 @@ export async function checkGeodata(directory: string): Promise<Finding[]> {
       builtinFinding,
     ];
   }
-  const { pointer } = reading;
   const fault = await checkGeneration(files, pointer);
   if (fault === undefined || fault === unchecked) {
     return [ok(`The generation ${pointer.id} ${fault ?? 'is whole'}`)];

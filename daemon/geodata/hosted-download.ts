@@ -1,12 +1,8 @@
 import { statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { ConnectionOptions, ObjectClient } from '../../client/objects/index.ts';
-import { fileBytes } from '../../geodata/install/generation-files.ts';
-import {
-  InstallFailed,
-  type ArtifactRequest,
-  type Download,
-} from '../../geodata/install/installer.ts';
+import { fileBytes } from '../../geodata/generation-files.ts';
+import { InstallFailed, type ArtifactRequest, type Download } from '../../geodata/installer.ts';
 import type { InstallErrorCode } from '../../model/geodata.ts';
 import { limits } from '../../model/limits.ts';
 
@@ -18,13 +14,13 @@ export interface HostedDownloadOptions extends Pick<
   readonly freeBytes?: (directory: string) => Promise<number>;
 }
 
-/** Short: whoever has asked for it sits in front of it, or asks again. */
+/** Short: the user is waiting, or asks again. */
 const defaultPausesMs = [1_000, 4_000, 16_000];
-/** A server may send us away for so long before we give up. */
+/** Longer waits that a server asks for end the install. */
 const longestWaitMs = 600_000;
 
-/** The more a word says, the later it stands: of several servers, the best reason is told. */
-const telling: readonly InstallErrorCode[] = [
+/** In ascending rank: of several servers' reasons the highest is reported. */
+const reasons: readonly InstallErrorCode[] = [
   'offline',
   'not_found',
   'stalled',
@@ -34,8 +30,8 @@ const telling: readonly InstallErrorCode[] = [
 ];
 
 /**
- * Fetches artifacts from the object storage that the manifest names, the next one where one does not have it, and goes on where an
- * earlier download stopped. Connects nowhere else, whatever a server says.
+ * Fetches artifacts from the servers of the manifest, in their order, and continues earlier downloads. Connects nowhere
+ * else, whatever a server says.
  */
 export function hostedDownload({
   freeBytes = freeBytesOf,
@@ -59,7 +55,8 @@ export function hostedDownload({
         failures.push(await failureOf(error));
       }
     }
-    throw mostTelling(failures);
+    const rank = ({ code }: InstallFailed): number => reasons.indexOf(code);
+    throw failures.toSorted((a, b) => rank(b) - rank(a))[0];
   };
 }
 
@@ -79,7 +76,7 @@ async function requireSpace(
   freeBytes: (directory: string) => Promise<number>,
 ): Promise<void> {
   const there = (await fileBytes(path)) ?? 0;
-  // What is too long is no beginning, and goes.
+  // A file that is too long is fetched anew.
   const missing = artifact.size - (there > artifact.size ? 0 : there);
   const free = await freeBytes(dirname(path));
   if (free < missing + limits.geodataSpareBytes) throw new InstallFailed('disk_full');
@@ -90,7 +87,7 @@ async function freeBytesOf(directory: string): Promise<number> {
   return bavail * bsize;
 }
 
-/** @throws what is no failure of a server, such as that of a disk. */
+/** @throws errors that are not a server's, such as those of a disk. */
 async function failureOf(error: unknown): Promise<InstallFailed> {
   if (error instanceof InstallFailed) return error;
   const { ObjectClientError } = await import('../../client/objects/index.ts');
@@ -103,7 +100,6 @@ const codes = {
   unreachable: 'offline',
   stalled: 'stalled',
   mismatch: 'mismatch',
-  // It does not answer as a server that has it would.
   protocol: 'mismatch',
 } as const;
 
@@ -112,9 +108,4 @@ function codeOf(status: number): InstallErrorCode {
   if (status === 404 || status === 410) return 'not_found';
   if (status === 429 || status === 509) return 'rate_limited';
   return status < 400 ? 'mismatch' : 'offline';
-}
-
-function mostTelling(failures: readonly InstallFailed[]): InstallFailed | undefined {
-  const rank = ({ code }: InstallFailed): number => telling.indexOf(code);
-  return failures.toSorted((a, b) => rank(b) - rank(a))[0];
 }

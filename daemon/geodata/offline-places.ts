@@ -1,4 +1,4 @@
-import type { Generations } from '../../geodata/install/generations.ts';
+import type { Generations } from '../../geodata/generations.ts';
 import type { FoundPlace, PlaceSearch } from '../../geodata/place-search.ts';
 import { describeError } from '../../model/error-description.ts';
 import type { Clock, Log } from '../../model/process.ts';
@@ -9,7 +9,7 @@ export interface OfflinePlacesOptions {
   readonly generations: Generations;
   readonly clock: Clock;
   readonly log: Log;
-  /** Closes what nobody has asked for so long. */
+  /** The file is closed after so long without a search. */
   readonly idleMs?: number;
 }
 
@@ -20,15 +20,15 @@ interface OpenSearch {
 }
 
 const usualIdleMs = 60_000;
-/** A search that fails is not tried again at the next key that is typed. */
+/** The pause after a search that failed. */
 const pauseMs = 60_000;
 const nothing: GeocodeAnswer = { places: [] };
 
-/** Places of the generation in use, without a network. Its file is open only while somebody types. */
+/** Finds places of the generation in use, without a network. Its file is open only during searches and shortly after. */
 export class OfflinePlaces implements Geocoder {
   readonly #options: OfflinePlacesOptions;
   #open: OpenSearch | undefined;
-  /** Monotonic ms before which a generation that failed is left alone, by path. */
+  /** The file that failed, and the end of the pause in monotonic ms. */
   #failed: { readonly path: string; readonly until: number } | undefined;
 
   constructor(options: OfflinePlacesOptions) {
@@ -39,7 +39,7 @@ export class OfflinePlaces implements Geocoder {
     const { generations, clock, log } = this.#options;
     if (text === '' || limit <= 0) return nothing;
     await generations.ready();
-    // What is wrong with it is found meanwhile; nobody who types waits for that.
+    // In the background: the search does not wait for the check.
     void generations.verified();
     const generation = generations.current;
     if (generation === undefined || this.#isPaused(generation.path)) return nothing;
@@ -65,7 +65,7 @@ export class OfflinePlaces implements Geocoder {
     return this.#failed?.path === path && this.#options.clock.monotonic() < this.#failed.until;
   }
 
-  /** The search of this file, and of no other one that was in use before. */
+  /** The open search of this file; closes that of another. */
   #searchOf(path: string, Search: typeof PlaceSearch): PlaceSearch {
     if (this.#open?.path !== path) {
       this.#drop();

@@ -22,11 +22,7 @@ export type ExecutionEnd =
   | { readonly state: 'cancelled' };
 
 /** A job's input for the worker. */
-export interface PreparedTask {
-  readonly input: Omit<TimelineTask, 'control'>;
-  /** Called when the job has ended. */
-  readonly release: () => void;
-}
+export type PreparedTask = Omit<TimelineTask, 'control'>;
 
 /** The work of the worker on one job, which ends by itself, at the deadline or when it is cancelled. */
 export class TimelineExecution {
@@ -54,11 +50,6 @@ export class TimelineExecution {
     const end = await this.#work(prepared).catch((cause: unknown) => failed(cause));
     cancelDeadline();
     this.#cancelKill?.();
-    // It may be prepared only after the end.
-    prepared.then(
-      ({ release }) => release(),
-      () => undefined,
-    );
     // A job that was cancelled must not become completed.
     return this.#stopped === undefined ? end : { state: this.#stopped };
   }
@@ -68,7 +59,7 @@ export class TimelineExecution {
     const killed = new Promise<never>((_, reject) => {
       signal.addEventListener('abort', () => reject(new Error('The job was ended.')));
     });
-    const { input } = await Promise.race([prepared, killed]);
+    const input = await Promise.race([prepared, killed]);
     const task = { ...input, control: this.control.shared };
     const outcome = await this.#options.pool.run('buildTimeline', task, signal);
     return outcome.state === 'completed'

@@ -29,8 +29,6 @@ export interface TimelineLimits {
 export interface TimelineGeodata {
   readonly path: string;
   readonly dataset: TimelineDataset;
-  /** Called when the job has ended: until then the file stays. */
-  release(): void;
 }
 
 export interface TimelineJobsOptions {
@@ -181,7 +179,7 @@ export class TimelineJobs {
 
   async #prepare({ request }: TimelineJob): Promise<PreparedTask> {
     const geodata = await this.#options.geodata();
-    const input = {
+    return {
       libraryPath: this.#options.libraryPath,
       only: this.#activeOnly(request, 'sources'),
       without: this.#activeOnly(request, 'exclude_sources'),
@@ -191,7 +189,6 @@ export class TimelineJobs {
       startDay: dayOf(request.start_date),
       endDay: dayOf(request.end_date),
     };
-    return { input, release: () => geodata?.release() };
   }
 
   #activeOnly(

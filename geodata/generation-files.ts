@@ -1,87 +1,76 @@
 import { open, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { attempt } from '../../model/attempt.ts';
-import { errorCode } from '../../model/error-code.ts';
+import { attempt } from '../model/attempt.ts';
+import { errorCode } from '../model/error-code.ts';
 import {
   builtinGeneration,
   pointerSchema,
   type GenerationPointer,
   type GenerationReference,
-} from '../../model/geodata.ts';
-import { parseJson } from '../../model/parse-json.ts';
-import { renameDurably, syncDirectory, writeFileAtomic } from '../../storage/atomic-file.ts';
-import { hashFile } from '../../storage/hash-file.ts';
-import { createPrivateDirectory } from '../../storage/private-directory.ts';
+} from '../model/geodata.ts';
+import { parseJson } from '../model/parse-json.ts';
+import { renameDurably, syncDirectory, writeFileAtomic } from '../storage/atomic-file.ts';
+import { hashFile } from '../storage/hash-file.ts';
+import { createPrivateDirectory } from '../storage/private-directory.ts';
 import {
   builtinGeodataPath,
   hashFileOf,
   readGenerationInfo,
   type GenerationInfo,
-} from '../generation.ts';
-import { partialPath } from '../manifest.ts';
+} from './generation.ts';
 
-/** A generation that is there and that this program can read. */
+/** A generation whose file is there and readable. */
 export interface Generation extends GenerationInfo {
   readonly reference: GenerationReference;
   readonly path: string;
 }
 
-/** The content of the pointer file; a damaged one is not the same as none: something was in use once. */
-export type PointerReading =
-  | { readonly found: 'nothing' }
-  | { readonly found: 'damaged' }
-  | { readonly found: 'pointer'; readonly pointer: GenerationPointer };
-
 /** The generation that ships with the program. */
 export const builtin: GenerationReference = { id: builtinGeneration, oid: null };
 
-/** Ours has a few hundred bytes. */
+/** Larger pointer files (ours have a few hundred bytes) are damaged. */
 const maxPointerBytes = 65_536;
-/** A younger file may be on its way to its place just now. */
+/** Younger files may belong to a write in progress. */
 const strayFileMs = 3_600_000;
 
 /**
- * The files of the generations: `gen/<id>-<12 digits of the oid>/gazetteer.sqlite` is a hosted one that is whole,
- * `partial/<oid>` one that is coming in, `current.json` says which is in use.
+ * The files below `geodata` in the data directory: `gen/<id>-<12 digits of the oid>/gazetteer.sqlite` are whole hosted
+ * generations, `partial/<oid>` unfinished ones; `current.json` names the one in use and the one before.
  */
 export class GenerationFiles {
   readonly #directory: string;
   readonly #builtinPath: string;
 
-  /** @param directory `geodata` in the data directory; made when something is put there. */
   constructor(directory: string, builtinPath = builtinGeodataPath()) {
     this.#directory = directory;
     this.#builtinPath = builtinPath;
   }
 
-  path(generation: GenerationReference): string {
-    const name = directoryName(generation);
-    return name === undefined
-      ? this.#builtinPath
-      : join(this.#directory, 'gen', name, 'gazetteer.sqlite');
+  path({ id, oid }: GenerationReference): string {
+    if (oid === null) return this.#builtinPath;
+    return join(this.#directory, 'gen', `${id}-${oid.slice(0, 12)}`, 'gazetteer.sqlite');
   }
 
   partialPath(oid: string): string {
     return partialPath(this.#directory, oid);
   }
 
-  /** Looks at a generation; undefined when it is missing, damaged or of a format that this program does not know. */
+  /** Reads what a generation says of itself; undefined when it is missing, damaged or of an unknown format. */
   inspect({ id, oid }: GenerationReference): Generation | undefined {
     const reference = { id, oid };
     const path = this.path(reference);
-    // The caller falls back, and says so.
     const info = attempt(() => readGenerationInfo(path));
     return info && { reference, path, ...info };
   }
 
-  async readPointer(): Promise<PointerReading> {
+  /** Reads the pointer; undefined when nothing was ever installed. */
+  async readPointer(): Promise<GenerationPointer | 'damaged' | undefined> {
     try {
-      if ((await stat(this.#pointerPath)).size > maxPointerBytes) return { found: 'damaged' };
+      if ((await stat(this.#pointerPath)).size > maxPointerBytes) return 'damaged';
       const text = await readFile(this.#pointerPath, 'utf8');
-      const { data: pointer } = pointerSchema.safeParse(parseJson(text));
-      return pointer === undefined ? { found: 'damaged' } : { found: 'pointer', pointer };
+      return pointerSchema.safeParse(parseJson(text)).data ?? 'damaged';
     } catch (error) {
-      return { found: errorCode(error) === 'ENOENT' ? 'nothing' : 'damaged' };
+      return errorCode(error) === 'ENOENT' ? undefined : 'damaged';
     }
   }
 
@@ -90,7 +79,7 @@ export class GenerationFiles {
     await writeFileAtomic(this.#pointerPath, `${JSON.stringify(pointer)}\n`);
   }
 
-  /** Moves a whole partial to where its generation lies, for good; a file that lay there is replaced. */
+  /** Syncs a whole partial and renames it to its place, over a file that lay there. */
   async stage(generation: GenerationReference, partial: string): Promise<void> {
     const handle = await open(partial, 'r+');
     try {
@@ -105,17 +94,18 @@ export class GenerationFiles {
     syncDirectory(this.#directory);
   }
 
-  /** Removes every hosted generation but these. A file that another program holds open stays for now (Windows). */
+  /** Removes all other hosted generations. Open files stay on Windows until the next time; elsewhere their readers keep them. */
   async removeGenerationsBut(kept: readonly GenerationReference[]): Promise<void> {
-    const names = new Set(kept.map(directoryName));
+    const directories = new Set(kept.map((reference) => dirname(this.path(reference))));
     for (const name of await namesIn(join(this.#directory, 'gen'))) {
-      if (!names.has(name)) await removeQuietly(join(this.#directory, 'gen', name));
+      const directory = join(this.#directory, 'gen', name);
+      if (!directories.has(directory)) await removeQuietly(directory);
     }
   }
 
   /**
-   * Removes what was left of writes that a crash ended, and partials that no install will ask for.
-   * @param known object ids of the manifest; @param now ms, @param retentionMs of known ones
+   * Removes what writes ended by a crash left, and partials that no install will continue.
+   * @param known object ids of the manifest; @param now ms, @param retentionMs of known partials
    */
   async removeStrays(known: ReadonlySet<string>, now: number, retentionMs: number): Promise<void> {
     const pointers = (await namesIn(this.#directory)).filter((name) => name.endsWith('.tmp'));
@@ -138,7 +128,7 @@ export async function fileBytes(path: string): Promise<number | undefined> {
   return stats?.isFile() === true ? stats.size : undefined;
 }
 
-/** The SHA-256 that a generation has to have; null where the build has left no word of the builtin one's. */
+/** The SHA-256 that a generation must have; null for a builtin one without a hash file. */
 export async function expectedHash(
   reference: GenerationReference,
   path: string,
@@ -148,7 +138,7 @@ export async function expectedHash(
   return /^[0-9a-f]{64}(?=\s*$)/u.exec(text)?.[0] ?? null;
 }
 
-/** Whether a generation has the content that it should have; undefined where its hash is not known. */
+/** Compares the hash of a generation; undefined when the hash it must have is unknown. */
 export async function isIntact(
   { reference, path }: Generation,
   signal?: AbortSignal,
@@ -158,20 +148,16 @@ export async function isIntact(
   return (await hashFile(path, signal).catch(() => undefined)) === expected;
 }
 
-export function isSameGeneration(a: GenerationReference, b: GenerationReference): boolean {
-  return a.id === b.id && a.oid === b.oid;
-}
-
-/** Undefined for the builtin generation, which lies elsewhere. */
-function directoryName({ id, oid }: GenerationReference): string | undefined {
-  return oid === null ? undefined : `${id}-${oid.slice(0, 12)}`;
+/** The path of an unfinished generation. */
+export function partialPath(geodataDirectory: string, oid: string): string {
+  return join(geodataDirectory, 'partial', oid);
 }
 
 async function namesIn(directory: string): Promise<string[]> {
   return readdir(directory).catch(() => []);
 }
 
-/** A file that cannot be removed is tried again at the next start. */
+/** Removes a file or directory; the next start tries again if that fails. */
 async function removeQuietly(path: string): Promise<void> {
   await rm(path, { recursive: true, force: true }).catch(() => undefined);
 }

@@ -1,8 +1,11 @@
 import { rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { describeError } from '../../model/error-description.ts';
-import { isDiskFull, WaypointError } from '../../model/failure.ts';
+import type { CheckVerdict, GenerationCheck } from './check.ts';
+import { expectedHash, fileBytes, type GenerationFiles } from './generation-files.ts';
+import { readGenerationInfo } from './generation.ts';
+import { describeError } from '../model/error-description.ts';
+import { isDiskFull, WaypointError } from '../model/failure.ts';
 import {
   generationMetaSchema,
   type GenerationReference,
@@ -11,31 +14,28 @@ import {
   type HostedGeneration,
   type InstallErrorCode,
   type InstallStatus,
-} from '../../model/geodata.ts';
-import type { Log } from '../../model/process.ts';
-import { createPrivateDirectory } from '../../storage/private-directory.ts';
-import type { CheckVerdict, GenerationCheck } from '../check.ts';
-import { readGenerationInfo } from '../generation.ts';
-import { expectedHash, fileBytes, type GenerationFiles } from './generation-files.ts';
+} from '../model/geodata.ts';
+import type { Log } from '../model/process.ts';
+import { createPrivateDirectory } from '../storage/private-directory.ts';
 import type { Generations } from './generations.ts';
 
-/** Looks at all of a generation, off the main thread. */
+/** Checks all of a generation, off the main thread. */
 export type CheckWhole = (check: GenerationCheck, signal: AbortSignal) => Promise<CheckVerdict>;
 
 export interface ArtifactRequest {
   readonly artifact: GeodataArtifact;
-  /** Base addresses of object storage, to be tried in this order. */
+  /** Base addresses of object storage, tried in this order. */
   readonly endpoints: readonly string[];
-  /** Where the artifact goes, in a directory that is there; a file that lies there may be its beginning. */
+  /** The file to write; one that lies there is continued. Its directory exists. */
   readonly path: string;
-  /** To be told how many bytes lie there. */
+  /** Called with the bytes that lie there. */
   readonly onBytes: (bytes: number) => void;
   readonly signal: AbortSignal;
 }
 
 /**
- * Brings an artifact in whole; whether its content is right is checked afterwards.
- * @throws InstallFailed with the word for it; anything once the signal is aborted.
+ * Fetches an artifact whole; its content is checked afterwards.
+ * @throws InstallFailed; anything once the signal is aborted.
  */
 export type Download = (request: ArtifactRequest) => Promise<void>;
 
@@ -59,20 +59,18 @@ export interface InstallerOptions {
   readonly log: Log;
 }
 
-/** What an install is about. */
 interface Target {
-  readonly id: string;
   readonly reference: GenerationReference;
   readonly bytes: number;
-  /** What the manifest says of it, if it is in there. */
+  /** Its entry in the manifest, if any. */
   readonly listed: HostedGeneration | undefined;
 }
 
 const nothingDone = { artifact_index: 0, artifact_count: 0, bytes: 0, total_bytes: 0 };
 
 /**
- * Puts generations to use, one at a time: the builtin one, one that still is here, or one of the manifest that a person
- * has put into `partial/` or that is fetched. None is put to use before its content was checked whole.
+ * Installs one generation at a time: fetches it (unless its file is here), checks it whole, renames it to its place and
+ * points to it. Until then the one in use serves, whatever goes wrong.
  */
 export class Installer {
   readonly #options: InstallerOptions;
@@ -86,13 +84,13 @@ export class Installer {
     this.#options = options;
   }
 
-  /** How far the install is, or how the last one since the start ended. While installing it is in one of the phases. */
+  /** The progress of the install, or the end of the last one since the start. */
   get status(): InstallStatus {
     return this.#status;
   }
 
   /**
-   * Begins to install a generation; how far it is, and how it ends, is in the status.
+   * Begins an install; the status shows its progress and its end.
    * @returns `installed` when it is in use already.
    * @throws WaypointError unknown_generation, install_running, unavailable
    */
@@ -108,7 +106,7 @@ export class Installer {
     const progress = { ...nothingDone, artifact_count: 1, total_bytes: target.bytes };
     this.#status = { state: 'installing', generation_id: id, progress };
     this.#abort = new AbortController();
-    this.#over = this.#run(target, this.#abort.signal);
+    this.#over = this.#run(id, target, this.#abort.signal);
     return 'accepted';
   }
 
@@ -119,7 +117,7 @@ export class Installer {
     this.#abort.abort();
   }
 
-  /** Stops what is going on, unless it is about to be put to use, and waits for it. */
+  /** Cancels the install, unless it is in its last step, and waits for its end. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#abort.abort();
@@ -131,66 +129,58 @@ export class Installer {
     const listed = manifest.generations.find((generation) => generation.id === id);
     if (listed !== undefined) {
       const { oid, size } = listed.artifacts[0];
-      return { id, reference: { id, oid }, bytes: size, listed };
+      return { reference: { id, oid }, bytes: size, listed };
     }
     const here = [generations.builtin, generations.current, generations.previous];
     const found = here.find((generation) => generation?.id === id);
-    return found && { id, reference: found.reference, bytes: found.bytes, listed };
+    return found && { reference: found.reference, bytes: found.bytes, listed };
   }
 
-  async #run(target: Target, signal: AbortSignal): Promise<void> {
-    const { generations, log } = this.#options;
-    const generation_id = target.id;
-    const end = generations.keep(target.reference);
+  async #run(generation_id: string, target: Target, signal: AbortSignal): Promise<void> {
+    const { generations, files, log } = this.#options;
     try {
-      await this.#bringIn(target, signal);
-      await generations.activate(target.reference);
+      const partial = await this.#provide(target, signal);
+      signal.throwIfAborted();
+      this.#change({ phase: 'activating' });
+      if (partial !== undefined) await files.stage(target.reference, partial);
+      await generations.use(target.reference);
       log.info('geodata.installed', { generation: generation_id });
       this.#status = { state: 'installed', generation_id, progress: this.#status.progress };
     } catch (error) {
       const { phase, progress } = this.#status;
       if (signal.aborted && phase !== 'activating') {
         this.#status = { state: 'cancelled', generation_id, progress };
-      } else {
-        const { code, cause } = asFailure(error);
-        const why = cause === undefined ? {} : describeError(cause);
-        log.warn('geodata.install_failed', { generation: generation_id, why: code, ...why });
-        this.#status = { state: 'failed', generation_id, progress, error: code };
+        return;
       }
+      const { code, cause } = asFailure(error);
+      const why = cause === undefined ? {} : describeError(cause);
+      log.warn('geodata.install_failed', { generation: generation_id, why: code, ...why });
+      this.#status = { state: 'failed', generation_id, progress, error: code };
     }
-    end();
   }
 
-  /** Sees to it that the file lies where it belongs and is what it should be; then there is no way back. */
-  async #bringIn(target: Target, signal: AbortSignal): Promise<void> {
+  /** Checks the file in its place, or else fetches and checks another one. @returns the fetched one */
+  async #provide(target: Target, signal: AbortSignal): Promise<string | undefined> {
     const { files, generations } = this.#options;
     const { reference, listed } = target;
     const path = files.path(reference);
     if ((await fileBytes(path)) !== undefined) {
       const fault = await this.#check(target, path, signal);
-      if (fault === undefined) return this.#enterActivation(signal);
+      if (fault === undefined) return undefined;
       if (reference.oid === null) throw fault;
       generations.distrust(path);
     }
     if (listed === undefined) throw new InstallFailed('not_found');
     const partial = files.partialPath(listed.artifacts[0].oid);
-    await this.#receive(listed, partial, signal);
+    await this.#fetch(listed, partial, signal);
     const fault = await this.#check(target, partial, signal);
-    if (fault !== undefined) {
-      // The next install would take it for its own beginning.
-      if (fault.code === 'mismatch') await rm(partial, { force: true }).catch(() => undefined);
-      throw fault;
-    }
-    this.#enterActivation(signal);
-    await files.stage(reference, partial);
+    if (fault === undefined) return partial;
+    // The next install would continue it.
+    if (fault.code === 'mismatch') await rm(partial, { force: true }).catch(() => undefined);
+    throw fault;
   }
 
-  #enterActivation(signal: AbortSignal): void {
-    signal.throwIfAborted();
-    this.#change({ phase: 'activating' });
-  }
-
-  async #receive(
+  async #fetch(
     { artifacts: [artifact] }: HostedGeneration,
     path: string,
     signal: AbortSignal,
@@ -215,7 +205,10 @@ export class Installer {
     const check = { path, sha256, probes: listed?.probes ?? [] };
     const verdict = await this.#options.check(check, signal);
     if (verdict !== 'sound') return new InstallFailed(verdict);
-    const isAsListed = listed === undefined || isSelfDescribed(path, listed);
+    if (listed === undefined) return undefined;
+    // The status shows its own description, not the manifest's.
+    const own = generationMetaSchema.parse(readGenerationInfo(path));
+    const isAsListed = isDeepStrictEqual(own, generationMetaSchema.parse(listed));
     return isAsListed ? undefined : new InstallFailed('mismatch');
   }
 
@@ -224,12 +217,6 @@ export class Installer {
     const progress = { ...this.#status.progress, bytes };
     this.#status = { ...this.#status, ...change, progress };
   }
-}
-
-/** What a generation says of itself is shown where the manifest is not asked; the two must not differ. */
-function isSelfDescribed(path: string, listed: HostedGeneration): boolean {
-  const said = generationMetaSchema.parse(readGenerationInfo(path));
-  return isDeepStrictEqual(said, generationMetaSchema.parse(listed));
 }
 
 function asFailure(error: unknown): InstallFailed {
