@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { rm } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
   distrustDirectory,
@@ -60,6 +60,8 @@ export async function writeHandOver(paths: Paths, handOver: HandOver): Promise<s
   } catch (error) {
     throw unusable(error, directory, '--runtime-dir');
   }
+  // Without it, commands that do not find the daemon only say less.
+  await writeFile(paths.runtimeNote, directory, { mode: 0o600 }).catch(() => undefined);
   return file;
 }
 

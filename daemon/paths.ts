@@ -53,6 +53,8 @@ export function computePaths(
     cache,
     geocodeDatabase: join(cache, 'geocode.sqlite'),
     runtime,
+    /** Names the directory of the running daemon's hand-over file, for programs that do not find it. */
+    runtimeNote: join(data, 'runtime-directory'),
     /** The hand-over file that a daemon started with these paths writes. */
     handOver: join(runtime, handOverName),
     /** Where programs look for a running daemon's hand-over file, in this order. */

@@ -1,5 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { openFilesOf } from './lock-holder.ts';
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { attempt } from '../model/attempt.ts';
 
 /**
@@ -32,6 +31,14 @@ export function portOwner(port: number): PortOwner {
   if (pid === undefined) return { state };
   const program = attempt(() => readFileSync(`/proc/${pid}/comm`, 'utf8').trim());
   return { state, pid, program: program ?? 'unknown' };
+}
+
+/** The open files of a process of this user (Linux): paths, and sockets as `socket:[INODE]`. */
+function openFilesOf(pid: number): string[] {
+  const directory = `/proc/${pid}/fd`;
+  // Processes end, files close meanwhile.
+  const fds = attempt(() => readdirSync(directory)) ?? [];
+  return fds.map((fd) => attempt(() => readlinkSync(`${directory}/${fd}`)) ?? '');
 }
 
 /** The states of the kernel's tables that keep a port: connected, about to be, and listening. */
