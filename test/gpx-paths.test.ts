@@ -155,6 +155,16 @@ test('both ways refuse a document that is cut off at any byte, and agree with pi
   }
 });
 
+test('segments and tracks of one point are all read, and an offence between them keeps its line', (t) => {
+  const point = `${timed(1)}\n`;
+  const many = `${point}</trkseg><trkseg>\n${point}</trkseg></trk>\n<trk><name>N</name><trkseg>`;
+  const start = `<gpx><trk><trkseg>${many.repeat(200)}`;
+  t.is(hear([Buffer.from(`${start}</trkseg></trk></gpx>`)], 'auto').length, 802);
+  const broken = [Buffer.from(`${start}</trkseg></trc><trk><trkseg>${many}</trkseg></trk></gpx>`)];
+  t.deepEqual(hear(broken, 'auto'), ['not_xml', 801]);
+  t.deepEqual(hear(broken, 'plain'), ['not_xml', 801]);
+});
+
 /** The place of a wound is where the `@` is. */
 const slots = [
   '<!-- a@b --><wpt lat="1" lon="2"/>',

@@ -1,8 +1,7 @@
 import { FileRefused } from '../refused.ts';
 import type { Attributes, XmlHandler } from '../xml/read-piece.ts';
 import type { RawTexts, Recording } from '../points/recording.ts';
-import type { BookmarkStamp } from '../../model/recording.ts';
-import { parseMark, parseStamp, parseTombstone } from './bookmarks-file.ts';
+import type { BookmarkStamp, MirrorMark, Tombstone } from '../../model/recording.ts';
 import { parseDegrees, parseNumber, parsePointTime } from '../points/point-values.ts';
 
 /** Characters of what one point, track or route says about itself. */
@@ -77,7 +76,7 @@ export class GpxElements implements XmlHandler {
   #isGpx = false;
   #point: RawSubject | undefined;
   #lineSubject: RawSubject | undefined;
-  /** Which element each began with, counting all that began; as XmlReader.openOrdinals. */
+  /** Which element each began with, counting all that began. */
   #ordinal = 0;
   #line = 0;
   #segment = 0;
@@ -184,8 +183,7 @@ export class GpxElements implements XmlHandler {
     const lon = parseDegrees(attributes['@lon'], 180);
     const ele = parseNumber(said.get('ele'));
     const recording = this.#recording;
-    if (role !== 'wpt')
-      recording.at(role === 'trkpt' ? 'track' : 'route', this.#line, this.#segment);
+    this.beginPoints(role);
     if (role === 'rtept') recording.routePoint(lat, lon, ele, said.get('name'));
     else if (role === 'trkpt')
       recording.trackPoint(lat, lon, ele, parsePointTime(said.get('time')));
@@ -195,6 +193,12 @@ export class GpxElements implements XmlHandler {
       const raw = { ...textsOf(subject), sym: said.get('sym'), ...marks };
       recording.waypoint(lat, lon, ele, parsePointTime(said.get('time')), raw);
     }
+  }
+
+  /** Tells where the next points are. */
+  beginPoints(role: 'trkpt' | 'rtept' | 'wpt'): void {
+    if (role === 'wpt') return;
+    this.#recording.at(role === 'trkpt' ? 'track' : 'route', this.#line, this.#segment);
   }
 
   #endLine(): void {
@@ -246,4 +250,27 @@ function gpxPrefixes(rootName: string, attributes: Attributes): ReadonlySet<stri
   if (!bound.has('')) prefixes.add('');
   for (const [prefix, uri] of bound) if (uri === namespace) prefixes.add(prefix);
   return prefixes;
+}
+
+const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/u;
+const time = /^\d{1,15}$/u;
+
+/** Reads `<wd:mirror store written>`; undefined for one of an older version or another program. */
+function parseMark(attributes: Attributes): MirrorMark | undefined {
+  const { '@store': store = '', '@written': written = '' } = attributes;
+  if (!/^[0-9a-f]{16}$/u.test(store) || !time.test(written)) return undefined;
+  return { store, written: Number(written) };
+}
+
+/** Reads `<wd:deleted id at>`. */
+function parseTombstone(attributes: Attributes): Tombstone | undefined {
+  const { '@id': id = '', '@at': at = '' } = attributes;
+  return uuid.test(id) && time.test(at) ? { id, at: Number(at) } : undefined;
+}
+
+/** Reads `<wd:bookmark id changed hash>`; undefined for the mark of an export, which has none of them. */
+function parseStamp(attributes: Attributes): BookmarkStamp | undefined {
+  const { '@id': id = '', '@changed': changed = '', '@hash': hash = '' } = attributes;
+  if (!uuid.test(id) || !time.test(changed)) return undefined;
+  return { id, changed: Number(changed), hash };
 }

@@ -6,7 +6,7 @@ import type { Format } from '../format.ts';
 import { readBlocks, type ReadOptions } from '../read-blocks.ts';
 import { FileRefused } from '../refused.ts';
 import type { Runs } from '../xml/element-run.ts';
-import { rootName } from '../xml/root-name.ts';
+import { rootName } from '../xml/element-format.ts';
 import { XmlDocument } from '../xml/xml-document.ts';
 import { CanonicalPoints } from './canonical-points.ts';
 import { GpxElements } from './gpx-elements.ts';
@@ -48,7 +48,7 @@ export function readGpx(
 ): RecordingSummary {
   const recording = new Recording(sink);
   const elements = new GpxElements(recording);
-  const runs = options.path === 'plain' ? undefined : pointRuns(recording);
+  const runs = options.path === 'plain' ? undefined : pointRuns(recording, elements);
   const blocks = typeof source === 'string' ? fileBlocks(source) : source;
   readBlocks(blocks, new XmlDocument(elements, runs), options);
   if (!elements.isGpx) throw new FileRefused('not_gpx');
@@ -56,20 +56,15 @@ export function readGpx(
 }
 
 /** The points that stand directly inside `gpx`, `rte` or `trkseg`. */
-function pointRuns(recording: Recording): Runs {
+function pointRuns(recording: Recording, elements: GpxElements): Runs {
   const canonical = new CanonicalPoints(recording);
   return {
     starts: [...pointsIn.values()].map((name) => `<${name}`),
-    // The sink gets the points in their order.
-    heardBefore: /wpt|trkpt|rtept/,
-    here({ open, openOrdinals }) {
+    here(open) {
       const element = pointsIn.get(open.join('/'));
       if (element === undefined) return undefined;
-      // Names of tracks may come later than their points: the tags between segments are not read yet.
-      const [, line = 0, segment] = openOrdinals;
       return (stretch) => {
-        if (element !== 'wpt')
-          recording.at(element === 'trkpt' ? 'track' : 'route', line, segment ?? line);
+        elements.beginPoints(element);
         return canonical.take(stretch, element);
       };
     },

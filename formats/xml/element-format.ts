@@ -1,9 +1,9 @@
+import type { Buffer } from 'node:buffer';
 import type { FormatName } from '../../model/recorder-formats.ts';
 import { recordedBy, type Format } from '../format.ts';
 import type { Recording } from '../points/recording.ts';
 import { WholeElements } from './element-run.ts';
 import { ElementTree, type ElementListener } from './element-tree.ts';
-import { rootName } from './root-name.ts';
 import { XmlDocument } from './xml-document.ts';
 
 /** What a format of XML documents says about itself. */
@@ -25,4 +25,14 @@ export function elementFormat({ name, root, runs, listener }: ElementFormat): Fo
       return new XmlDocument(tree, new WholeElements(tree, runs));
     }),
   };
+}
+
+/** A root's name without its prefix, behind what may stand before it: a mark, a declaration, comments, a document type. */
+const root =
+  /^(?:\uFEFF|\u00EF\u00BB\u00BF|\u00FF\u00FE|\u00FE\u00FF)?\s*(?:<\?[^>]*>\s*|<!--(?:(?!-->)[^])*-->\s*|<!DOCTYPE[^>[]*>\s*)*<(?:[\w.-]+:)?([\w.-]+)[\s/>]/;
+
+/** The local name of the root of an XML document that begins so, in any encoding; undefined if it does not show. */
+export function rootName(head: Buffer): string | undefined {
+  // In UTF-16, ASCII characters are themselves and a zero byte.
+  return root.exec(head.toString('latin1').replaceAll('\0', ''))?.[1];
 }

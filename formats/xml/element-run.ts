@@ -1,7 +1,6 @@
 import { ByteCursor, wordOf, type Stretch } from './byte-cursor.ts';
 import type { ElementTree } from './element-tree.ts';
 import { passElement, type Heard } from './pass-element.ts';
-import type { XmlReader } from './xml-reader.ts';
 
 /** What was taken from the beginning of a stretch. */
 export interface Taken {
@@ -19,13 +18,11 @@ export interface Taken {
 export interface Runs {
   /** What these elements begin with, such as `<trkpt`. */
   readonly starts: readonly string[];
-  /** Whether a text of whole tokens has what the handler must hear before it hears of a run. */
-  readonly heardBefore: RegExp;
   /**
    * What takes a run between two tokens, of which every element is whole and heard as it is taken; undefined where such
-   * elements mean nothing.
+   * elements mean nothing. @param open names of the open elements, the root first.
    */
-  here(reader: XmlReader): ((stretch: Stretch) => Taken) | undefined;
+  here(open: readonly string[]): ((stretch: Stretch) => Taken) | undefined;
 }
 
 /**
@@ -58,8 +55,6 @@ export function takeRun(
 /** Takes whole elements of any content, and tells a tree of them as the parser would. */
 export class WholeElements implements Runs, Heard {
   readonly starts: readonly string[];
-  /** All: the tree has to be where the elements are. */
-  readonly heardBefore = /^/;
   readonly #words: readonly DataView[];
   readonly #tree: ElementTree;
   /** What is heard of an element before it is known to be whole: `<` and a name, `>` and a text, or nothing for its end. */

@@ -30,8 +30,6 @@ export class XmlDocument implements BlockReader<void> {
   readonly #runs: Runs | undefined;
   /** So many bytes at least go the plain way before the short one is tried again. */
   #plainAtLeast = 1;
-  /** The reader may hold what the handler has to hear before the next run. */
-  #mayHold = false;
 
   /** @param runs what may go the short way; without it nothing does. */
   constructor(handler: XmlHandler, runs?: Runs) {
@@ -63,28 +61,21 @@ export class XmlDocument implements BlockReader<void> {
   #readPlain(block: Buffer, from: number): number {
     const end = this.#endOfPlain(block, from);
     const { text, isInvalid } = this.#decoder.decode(block.subarray(from, end));
-    this.#push(text);
+    this.#reader.push(text);
     if (isInvalid) this.#reader.refuse('encoding');
     return end;
-  }
-
-  #push(text: string): void {
-    // Of whole tokens every name is seen here, with or without a prefix.
-    const beganBetween = this.#reader.isBetweenTokens;
-    this.#reader.push(text);
-    const isWhole = beganBetween && this.#reader.isBetweenTokens;
-    if (!isWhole || this.#runs?.heardBefore.test(text) === true) this.#mayHold = true;
   }
 
   /** @returns where what was taken ends; undefined = nothing can be taken here. */
   #takeRun(bytes: Buffer, from: number): number | undefined {
     if (this.#runs === undefined) return undefined;
-    const take = this.#isFree() ? this.#runs.here(this.#reader) : undefined;
+    const take = this.#isFree() ? this.#runs.here(this.#reader.open) : undefined;
     if (take === undefined) {
       this.#goPlain(1);
       return undefined;
     }
-    this.#flush();
+    // The handler hears all in its order.
+    this.#reader.flush();
     const to = Math.min(bytes.length, from + stretchBytes);
     const isUtf8 = this.#decoder.asciiSuperset === 'utf-8';
     const { end, lines, ending } = take({ bytes, from, to, isUtf8 });
@@ -100,13 +91,6 @@ export class XmlDocument implements BlockReader<void> {
     const isBetween = isBetweenTokens && this.#decoder.isBetweenCharacters;
     const isInside = open.length > 0 && open.length <= maxOpen;
     return isBetween && isInside && this.#decoder.asciiSuperset !== undefined;
-  }
-
-  /** The handler hears all in its order. Tags of which that order does not matter can wait: each flush costs a new parser. */
-  #flush(): void {
-    if (!this.#mayHold) return;
-    this.#reader.flush();
-    this.#mayHold = false;
   }
 
   /** The more often there is nothing to take, the rarer it is tried. */

@@ -38,12 +38,6 @@ const doctype = /<!DOCTYPE\s(?:[^<>"'[]|"[^"]*"|'[^']*')*([>[])/y;
 const illegalCharacter = /[^\t\n\r -\uFFFD]/;
 const notSpace = /[^ \t\r\n]/;
 
-/** Kept markup that does not follow what was kept before: its line in the piece (from 0), and in the document. */
-interface Stretch {
-  readonly pieceLine: number;
-  readonly line: number;
-}
-
 /**
  * Reads an XML document that is given in pieces of any size. Finds the ends of tags, texts and sections only, to cut the
  * document into pieces of bounded size, which {@link PieceReader} has fast-xml-parser validate and read. Holds one piece
@@ -57,15 +51,12 @@ export class XmlReader {
   #section: Section | undefined;
   /** Names of the open elements: now, and at the beginning of the piece. */
   readonly #open: string[] = [];
-  /** How many elements began before each of them and with it. */
-  readonly #ordinals: number[] = [];
-  #started = 0;
   #openBefore: readonly string[] = [];
   /** What goes to the parser next: from earlier texts, and from this one. */
   #piece = '';
   #added = '';
-  #pieceLines = 0;
-  #stretches: Stretch[] = [];
+  /** The line of its beginning. */
+  #pieceLine = 1;
   /** The line, from 1, of the place up to which line ends are counted. */
   #line = 1;
   #countedTo = 0;
@@ -86,23 +77,14 @@ export class XmlReader {
     return this.#open;
   }
 
-  /** For each open element which one it is, counting from 1 all that began, in the order in which the handler hears them. */
-  get openOrdinals(): readonly number[] {
-    return this.#ordinals;
-  }
-
   /** All that was pushed is cut, so that the next characters may be read by somebody else, after `flush`. */
   get isBetweenTokens(): boolean {
     return this.#section === undefined && this.#text === '';
   }
 
-  /** Takes note of line ends in what was read between two tokens by other means. */
+  /** Counts line ends in what was read after a `flush` by other means. */
   skipLines(count: number): void {
     this.#line += count;
-    if (count === 0 || this.#piece === '') return;
-    // What comes next must not stand in the same line of the piece as what came before, or its line would be unclear.
-    this.#piece += '\n';
-    this.#pieceLines += 1;
   }
 
   /** @throws FileRefused, and errors of the handler */
@@ -137,17 +119,11 @@ export class XmlReader {
   flush(): void {
     const piece = this.#piece + this.#added;
     if (piece === '') return;
-    const stretches = this.#stretches;
     const openBefore = this.#openBefore;
     this.#openBefore = [...this.#open];
-    [this.#piece, this.#added, this.#stretches, this.#pieceLines] = ['', '', [], 0];
+    [this.#piece, this.#added] = ['', ''];
     const offence = this.#pieces.read(openBefore, piece, this.#openBefore);
-    if (offence === undefined) return;
-    const stretch = stretches.findLast(({ pieceLine }) => pieceLine < offence);
-    throw new FileRefused(
-      'not_xml',
-      (stretch?.line ?? 1) + offence - 1 - (stretch?.pieceLine ?? 0),
-    );
+    if (offence !== undefined) throw new FileRefused('not_xml', this.#pieceLine + offence - 1);
   }
 
   #cut(): void {
@@ -214,16 +190,12 @@ export class XmlReader {
     if (this.#hasRoot && this.#open.length === 0) this.#fail('not_xml');
     if (this.#open.length === maxDepth) this.#fail('too_deep');
     this.#hasRoot = true;
-    this.#started += 1;
-    if (isEmpty) return;
-    this.#open.push(copyText(name));
-    this.#ordinals.push(this.#started);
+    if (!isEmpty) this.#open.push(copyText(name));
   }
 
   /** The parser compares the names. */
   #endTag(rest: string): void {
     if (notSpace.test(rest) || this.#open.pop() === undefined) this.#fail('not_xml');
-    this.#ordinals.pop();
   }
 
   /** What lacks its end is an offence, unless it could be the start of something legal. */
@@ -250,6 +222,7 @@ export class XmlReader {
     const end = found ?? withoutLast(text, this.#at, terminator.charAt(0));
     const part = text.slice(this.#at, end);
     if (isText) this.#keepText(end, part, `<![CDATA[${part}]]>`);
+    else this.#keepLines(end);
     this.#at = end;
     if (found === undefined) return false;
     this.#section = undefined;
@@ -293,11 +266,17 @@ export class XmlReader {
   /** Puts markup that stands from `#at` to `end` into the piece. */
   #keep(end: number, markup: string): void {
     const line = this.#lineAt(this.#at);
-    const last = this.#stretches.at(-1);
-    const isNext = last !== undefined && line - last.line === this.#pieceLines - last.pieceLine;
-    if (!isNext) this.#stretches.push({ pieceLine: this.#pieceLines, line });
+    if (this.#piece === '' && this.#added === '') this.#pieceLine = line;
     this.#added += markup;
-    this.#pieceLines += this.#lineAt(end) - line;
+    this.#lineAt(end);
+  }
+
+  /** Keeps the line ends of what is left out, so that lines of the piece are lines of the document. */
+  #keepLines(end: number): void {
+    const line = this.#lineAt(this.#at);
+    const lines = this.#lineAt(end) - line;
+    if (lines > 0 && (this.#piece !== '' || this.#added !== ''))
+      this.#added += `<!--${'\n'.repeat(lines)}-->`;
   }
 
   /** The line of a place, which is never before one asked for earlier. */
