@@ -10,8 +10,6 @@ export interface Taken {
   readonly lines: number;
   /** What follows: an element that is not taken, one that the end of the stretch cuts off, or something else. */
   readonly ending: 'refused' | 'cut off' | 'other';
-  /** Bytes looked at, taken or not. */
-  readonly looked: number;
 }
 
 /** Runs of elements of a document that may be taken straight from its bytes. */
@@ -35,8 +33,7 @@ export function takeRun(
   start: (cursor: ByteCursor) => boolean,
   take: (cursor: ByteCursor) => boolean,
 ): Taken {
-  const from = cursor.at;
-  let end = from;
+  let end = cursor.at;
   let lines = 0;
   let isElement = false;
   cursor.space();
@@ -49,7 +46,7 @@ export function takeRun(
   }
   const isRefused = isElement && cursor.at < cursor.end;
   const ending = isRefused ? 'refused' : cursor.at < cursor.end ? 'other' : 'cut off';
-  return { end, lines, ending, looked: cursor.at - from };
+  return { end, lines, ending };
 }
 
 /** Takes whole elements of any content, and tells a tree of them as the parser would. */
