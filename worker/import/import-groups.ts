@@ -1,3 +1,7 @@
+import { closeSync } from 'node:fs';
+import { listContainer } from '../../formats/containers/container.ts';
+import { headBytes } from '../../formats/format.ts';
+import type { FailureReason } from '../../model/import.ts';
 import type { LibraryWriter } from '../../storage/library/writer.ts';
 import { FileRefused, ReadingCancelled } from '../../formats/refused.ts';
 import {
@@ -9,8 +13,7 @@ import {
 import type { KnownImports } from './known-imports.ts';
 import type { ManagedCopies } from './managed-copies.ts';
 import type { ImportProgress } from './progress.ts';
-import { listEntries } from './source-container.ts';
-import { heldBytes } from './source-file.ts';
+import { heldBytes, openSource, readHead, readingAt } from './source-file.ts';
 import type { SourceEntry } from './source-list.ts';
 import type { SourceStamps } from './source-stamps.ts';
 import type { Tally } from './tally.ts';
@@ -135,6 +138,41 @@ function openContainer(
   progress.set('filesTotal', progress.get('filesTotal') + entries.length - 1);
   progress.set('bytesTotal', progress.get('bytesTotal') + bytesOf(entries) - size);
   return entries;
+}
+
+interface Entries {
+  readonly entries: SourceEntry[];
+  /** By the path of the container and their own name, or as a whole. */
+  readonly refused: readonly { readonly name: string; readonly reason: FailureReason }[];
+}
+
+/**
+ * Lists the files in a container, as entries of the folder that it is.
+ * @param root as {@link openSource}.
+ * @throws ReadingCancelled
+ */
+function listEntries(root: string, file: string, isCancelled: () => boolean): Entries {
+  try {
+    const source = openSource(root, file);
+    try {
+      const readAt = readingAt(source, isCancelled);
+      const name = file.slice(file.lastIndexOf('/') + 1);
+      const listing = listContainer(readHead(source, headBytes), readAt, source.size, name);
+      return {
+        entries: listing.entries.map((entry) => ({
+          file: `${file}/${entry.name}`,
+          size: entry.size,
+          packed: { container: file, entry },
+        })),
+        refused: listing.refused.map((one) => ({ ...one, name: `${file}/${one.name}` })),
+      };
+    } finally {
+      closeSync(source.fd);
+    }
+  } catch (error) {
+    if (!(error instanceof FileRefused)) throw error;
+    return { entries: [], refused: [{ name: file, reason: error.reason }] };
+  }
 }
 
 /** Undoes a group that has nothing but a file that failed. */
