@@ -13,7 +13,6 @@ import {
 } from '../../model/backup.ts';
 import { errorCode } from '../../model/error-code.ts';
 import { ExitError } from '../../model/exit-error.ts';
-import { freePiece } from '../../model/free-piece.ts';
 import { manifestEnd } from './write-archive.ts';
 
 /** A file of the archive, read once and in order. */
@@ -112,7 +111,6 @@ async function readManifest(entry: Entry, { text, textBytes }: Listed): Promise<
     around = Buffer.concat([around, piece.subarray(0, from), piece.subarray(to)]);
     named.update(piece.subarray(from, to));
     at += piece.length;
-    freePiece(piece);
   }
   if (named.digest('hex') !== text.digest('hex')) throw others;
   try {
@@ -138,7 +136,7 @@ async function readFile(
     }
   }
   const place = placeOf(name);
-  if (place === undefined) for await (const piece of hashed(entry)) freePiece(piece);
+  if (place === undefined) for await (const piece of hashed(entry)) void piece;
   else {
     await mkdir(dirname(place), { recursive: true, mode: 0o700 });
     const target = createWriteStream(place, { flags: 'wx', mode: 0o600, flush: true });

@@ -3,7 +3,6 @@ import { appendFileSync, fstatSync, readSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { pack, type Pack } from 'tar-stream';
-import { freePiece } from '../../model/free-piece.ts';
 import { backupNames, type BackupFile, type BackupHead } from '../../model/backup.ts';
 import { openFile } from '../open-file.ts';
 
@@ -43,10 +42,7 @@ export async function writeArchive(
 async function writeSynced(path: string, pieces: AsyncIterable<Uint8Array>): Promise<void> {
   const target = await open(path, 'wx', 0o600);
   try {
-    for await (const piece of pieces) {
-      appendFileSync(target.fd, piece);
-      freePiece(piece);
-    }
+    for await (const piece of pieces) appendFileSync(target.fd, piece);
     await target.sync();
   } finally {
     await target.close();
