@@ -1,13 +1,12 @@
-import { probePort } from '../program/port-probe.ts';
+import { portOwner } from '../../daemon/port-owner.ts';
 import type { FoundService } from '../../service-files/choose-platform.ts';
+import { findPortFault } from '../program/port-probe.ts';
 import type { SeenDaemon } from './check-daemon.ts';
-import { portFault } from '../../daemon/faults.ts';
-import { portOwner, type PortOwner } from '../../daemon/port-owner.ts';
 import { findingsOf, type Finding } from './finding.ts';
 
 const { ok, note, fault } = findingsOf('port');
 
-/** Looks at who has the port of the settings, without waking a service that waits behind it. */
+/** Looks at the port of the settings, without waking a service that waits behind it. */
 export async function checkPort(
   port: number,
   daemon: SeenDaemon | undefined,
@@ -19,18 +18,11 @@ export async function checkPort(
     return [ok(`${port} is held by systemd, which starts the service at the first request`)];
   }
   const owner = portOwner(port);
-  if (owner.state === 'free') return [ok(`${port} is free`)];
   if (owner.program === 'systemd') {
     return [note(`${port} is held by systemd, for a service that this user may not look at`)];
   }
-  const finding = await describe(port, owner);
-  // Where a daemon runs already, nobody needs this port.
-  return [daemon === undefined ? finding : { ...finding, level: 'note' }];
-}
-
-async function describe(port: number, owner: PortOwner): Promise<Finding> {
-  if (owner.state === 'connection') return fault(portFault(port, 'connection'));
-  const use = await probePort(port);
-  if (use === 'nothing') return ok(`${port} is free`);
-  return fault(portFault(port, use === 'waypointd' ? use : 'program', owner));
+  const found = await findPortFault(port, owner);
+  if (found === undefined) return [ok(`${port} is free`)];
+  // A running daemon does without it.
+  return [daemon === undefined ? fault(found) : { ...fault(found), level: 'note' }];
 }

@@ -51,17 +51,17 @@ export async function examine(
 
 type Check = () => readonly Finding[] | Promise<Finding[]>;
 
-/** Of a data directory that may not be looked into these could only tell the same once more, in misleading words. */
+/** Pointless in a data directory that may not be entered: they would repeat that in misleading words. */
 const needOpenData: readonly string[] = ['files', 'stores', 'geodata', 'clock'];
 
-/** A daemon that has begun to write since makes whole pages look torn: then they are read beside it, as by any reader. */
+/** Reads them again in place when a daemon has begun to write meanwhile: a copy may then hold torn pages. */
 async function checkStoresTwice(paths: Paths, options: StoreCheckOptions): Promise<Finding[]> {
   const found = checkStores(paths, options);
   if (options.isHeld || (await findLockHolder(paths)) === undefined) return found;
   return checkStores(paths, { ...options, isHeld: true });
 }
 
-/** A check that cannot be made is a finding too, and keeps no other one from being made. */
+/** A check that fails is a finding, and the others still run. */
 async function guarded(area: string, check: Check): Promise<readonly Finding[]> {
   try {
     return await check();

@@ -1,6 +1,6 @@
 import { dirname, join } from 'node:path';
 import { servesDataDirectory } from '../../../client/waypoints/node/hand-over-file.ts';
-import { portFault, refusal } from '../../../daemon/faults.ts';
+import { refusal } from '../../../daemon/faults.ts';
 import { environmentVariable, flagName } from '../../../daemon/settings.ts';
 import { ExitError, usageError } from '../../../model/exit-error.ts';
 import { settingDefaults, type SettingKey, settingKeys } from '../../../model/settings.ts';
@@ -22,7 +22,7 @@ import { machineDirectories } from '../../../service-files/windows/service-platf
 import { findDaemon } from '../../program/connection.ts';
 import type { CommandContext } from '../../program/context.ts';
 import { localHost } from '../../program/local-service.ts';
-import { probePort } from '../../program/port-probe.ts';
+import { findPortFault, probePort } from '../../program/port-probe.ts';
 import { isWithin } from '../../terminal/access.ts';
 import { invocation, shellWord } from '../../terminal/invocation.ts';
 import { note } from '../../terminal/output.ts';
@@ -98,13 +98,8 @@ async function refuseOccupied(
   if (!choice.isSystem && !isOurs) await refuseBesideAnother(context, port);
   const isOwnPort = heldPort === port || (isOurs && (ownPort ?? port) === port);
   if (port === undefined || isOwnPort) return;
-  // Loads SQLite, which the help of all commands does without.
-  const { portOwner } = await import('../../../daemon/port-owner.ts');
-  const owner = portOwner(port);
-  const use = await probePort(port);
-  if (use === 'nothing' && owner.state !== 'connection') return;
-  const holder = { waypointd: 'waypointd', other: 'program', nothing: 'connection' } as const;
-  throw refusal({ ...portFault(port, holder[use], owner), left: 'nothing was changed' });
+  const fault = await findPortFault(port);
+  if (fault !== undefined) throw refusal({ ...fault, left: 'nothing was changed' });
 }
 
 async function refuseBesideAnother(
