@@ -1,13 +1,7 @@
 import { closeSync, mkdirSync, openSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { placeGpx, type PlaceOptions } from './generate/places.ts';
-import {
-  garminTrackGpx,
-  oddTrackGpx,
-  trackGpx,
-  wideTrackGpx,
-  type TrackOptions,
-} from './generate/track.ts';
+import { garminTrackGpx, trackGpx, type TrackOptions } from './generate/track.ts';
 
 export { places, type PlaceOptions } from './generate/places.ts';
 
@@ -34,18 +28,6 @@ export function trackPointsIn(megabytes: number): number {
 /** Writes one plain track file, `track.gpx`. */
 export function writeTrack(directory: string, options: TrackOptions): GeneratedSource {
   return writeOne(join(directory, 'track.gpx'), trackGpx(options), options.points);
-}
-
-/** Writes one track file of correct but unusual GPX, `odd.gpx`. */
-export function writeOddTrack(directory: string, options: TrackOptions): GeneratedSource {
-  return writeOne(join(directory, 'odd.gpx'), oddTrackGpx(options), options.points);
-}
-
-/** Writes one track file as {@link writeTrack} does, but in UTF-16 with a byte order mark, `wide.gpx`. */
-export function writeWideTrack(directory: string, options: TrackOptions): GeneratedSource {
-  const file = join(directory, 'wide.gpx');
-  const bytes = writeText(file, wideTrackGpx(options), 'utf16le');
-  return { directory, files: [file], bytes, points: options.points };
 }
 
 /** Writes one file of waypoints, `places.gpx`; its waypoints are those of {@link places} for the same options. */
@@ -92,17 +74,13 @@ function writeOne(file: string, pieces: Iterable<string>, points: number): Gener
 }
 
 /** Writes text piece by piece. @returns bytes written. */
-function writeText(
-  file: string,
-  pieces: Iterable<string>,
-  encoding: BufferEncoding = 'utf8',
-): number {
+function writeText(file: string, pieces: Iterable<string>): number {
   mkdirSync(dirname(file), { recursive: true });
   const descriptor = openSync(file, 'w');
   let bytes = 0;
   let text = '';
   const flush = (): void => {
-    bytes += writeWhole(descriptor, Buffer.from(text, encoding));
+    bytes += writeWhole(descriptor, Buffer.from(text));
     text = '';
   };
   try {

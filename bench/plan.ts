@@ -10,8 +10,6 @@ export interface Plan {
   readonly sizes: readonly number[];
   /** Waypoints of one import. */
   readonly importedWaypoints: readonly number[];
-  /** Points of one file of unusual GPX. */
-  readonly unusualPoints: number;
   /** A track file to compare with other programs at, MB; undefined for none. */
   readonly hugeMb: number | undefined;
   /** Files of 500 points each. */
@@ -19,23 +17,17 @@ export interface Plan {
   /** How often everything is repeated; medians are taken. */
   readonly rounds: number;
   readonly idleMs: number;
-  /** How long slow readers are watched. */
-  readonly stallMs: number;
   readonly loadMs: number;
   /** CPU time after which repeated calls tell enough about one. */
   readonly enoughCpuMs: number;
   /** Searches of each kind. */
   readonly searches: number;
-  /** Positions that geodata is asked about. */
-  readonly lookups: number;
   /** Generated journeys of each kind of recorder. */
   readonly journeys: number;
   /** Days of some 8,600 observations each, whose timeline is made. */
   readonly timelineDays: readonly number[];
   /** Size of a large object. */
   readonly objectBytes: number;
-  /** Objects that a repository holds. */
-  readonly storedObjects: number;
 }
 
 /** The options of the command line. */
@@ -53,20 +45,16 @@ const full: Plan = {
   isQuick: false,
   sizes: [10_000, 100_000],
   importedWaypoints: [10_000, 200_000],
-  unusualPoints: 100_000,
   hugeMb: undefined,
   treeFiles: 400,
   rounds: 3,
   idleMs: 5_000,
-  stallMs: 5_000,
   loadMs: 1_000,
   enoughCpuMs: 400,
   searches: 400,
-  lookups: 50_000,
   journeys: 10,
   timelineDays: [117],
   objectBytes: 268_435_456,
-  storedObjects: 100_000,
 };
 
 const scale: Plan = {
@@ -84,20 +72,16 @@ const quick: Plan = {
   isQuick: true,
   sizes: [200, 1_000],
   importedWaypoints: [1_000],
-  unusualPoints: 1_000,
   hugeMb: undefined,
   treeFiles: 5,
   rounds: 1,
   idleMs: 200,
-  stallMs: 200,
   loadMs: 150,
   enoughCpuMs: 10,
   searches: 20,
-  lookups: 500,
   journeys: 1,
   timelineDays: [3],
   objectBytes: 4_194_304,
-  storedObjects: 1_000,
 };
 
 export const usage = `usage: npm run bench -- [--quick | --scale] [--only SCENARIO]… [--temp DIR]

@@ -2,9 +2,8 @@ import { parseOptions, usage, type BenchOptions } from './plan.ts';
 import { isMet, type Figure } from './report/figure.ts';
 import { describeRun } from './report/machine.ts';
 import { writePage, writeResults } from './report/results.ts';
-import { alignedTable, rowOf } from './report/table.ts';
+import { markdownTable } from './report/table.ts';
 import { clusters } from './scenarios/clusters.ts';
-import { geodataAccuracy } from './scenarios/geodata-accuracy.ts';
 import { importAgain } from './scenarios/import-again.ts';
 import { importSpeed } from './scenarios/import-speed.ts';
 import { importTwins } from './scenarios/import-twins.ts';
@@ -30,7 +29,6 @@ const scenarios: readonly AnyScenario[] = [
   waypointList,
   clusters,
   suggest,
-  geodataAccuracy,
   timelineQuality,
   tiles,
   mapPage,
@@ -109,7 +107,7 @@ async function measure(
     return false;
   } finally {
     // At once, so that a run that is interrupted has not been for nothing.
-    if (figures.length > before) console.log(alignedTable(figures.slice(before).map(rowOf)));
+    if (figures.length > before) console.log(markdownTable(figures.slice(before)));
     session.say(`${name}: ${secondsSince(started)} s\n`);
   }
 }

@@ -1,14 +1,12 @@
-import { once } from 'node:events';
-import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { writePlaces, writeTrack, type GeneratedSource } from './data.ts';
 import { LatencyProbe } from './measure/latency-probe.ts';
 import type { Plan } from './plan.ts';
-import { hasNginx } from './subjects/nginx.ts';
-import { installedPeers, type Peer } from './subjects/peers.ts';
 import { ServerProcess } from './subjects/server-process.ts';
 import { addTags } from './subjects/stored-tags.ts';
+import { fillLongLibrary } from './timelines/long-library.ts';
+import type { Block } from './timelines/long-recording.ts';
 
 /** A process or thread that must not outlive the session. */
 interface Running {
@@ -31,7 +29,6 @@ export class Session {
   /** The daemon on a filled store that was asked last. */
   #asked: { readonly count: number; readonly daemon: ServerProcess } | undefined;
   #isClosing = false;
-  #peers: Peer[] | undefined;
 
   constructor(plan: Plan, temporary: string) {
     this.plan = plan;
@@ -48,11 +45,6 @@ export class Session {
     const directory = this.#lasting();
     this.#used.push(directory);
     return directory;
-  }
-
-  /** The other programs that are installed here. */
-  peers(): Peer[] {
-    return (this.#peers ??= installedPeers((line) => this.say(line)));
   }
 
   /** A track file of so many points, written once. */
@@ -81,25 +73,15 @@ export class Session {
     return this.#starting(() => ServerProcess.startDaemon(root));
   }
 
-  /** Starts the object server on a store. @param settings variables of its environment */
-  objectServer(root: string, settings?: NodeJS.ProcessEnv): Promise<ServerProcess> {
-    return this.#starting(() => ServerProcess.startObjects(root, settings));
+  /** Starts the object server on a store. */
+  objectServer(root: string): Promise<ServerProcess> {
+    return this.#starting(() => ServerProcess.startObjects(root));
   }
 
   /** Starts the bare server that others are compared with. */
   bareServer(kind?: 'koa'): Promise<ServerProcess> {
     const root = this.directory();
     return this.#starting(() => ServerProcess.startBare(root, kind));
-  }
-
-  /** Starts nginx, where it is installed. */
-  async nginx(): Promise<ServerProcess | undefined> {
-    if (!hasNginx) {
-      this.say('skipped: nginx is not installed, so nothing is compared with it');
-      return undefined;
-    }
-    const [root, port] = [this.directory(), await freePort()];
-    return this.#starting(() => ServerProcess.startNginx(root, port));
   }
 
   /** Also what the end of the session meets in the middle of its start is ended. */
@@ -129,7 +111,7 @@ export class Session {
   /** Asks a server for something small at a steady pace, from now on. */
   probe(server: ServerProcess, path: string, intervalMs: number): LatencyProbe {
     const request = server.request(path);
-    return this.keep(new LatencyProbe({ port: server.port, request, intervalMs }));
+    return this.keep(new LatencyProbe({ request, intervalMs }));
   }
 
   /** Directories of a daemon that has imported so many waypoints, a third of them with tags; no daemon runs on them. */
@@ -148,11 +130,6 @@ export class Session {
     return root;
   }
 
-  /** Copies {@link filled} to a directory that may be written to. */
-  async copyFilled(count: number, root: string): Promise<void> {
-    cpSync(await this.filled(count), root, { recursive: true });
-  }
-
   /** A daemon on {@link filled}: the same one for subjects one after the other, so that it is warm. */
   async filledDaemon(count: number): Promise<ServerProcess> {
     if (this.#asked?.count !== count) {
@@ -163,6 +140,14 @@ export class Session {
       this.#asked = { count, daemon };
     }
     return this.#asked.daemon;
+  }
+
+  /** New directories of a daemon whose library holds a long recording; no daemon runs on them. */
+  async recorded(blocks: Iterable<Block>): Promise<{ root: string; observations: number }> {
+    const root = this.directory();
+    // The daemon makes its stores itself.
+    await this.stop(await this.daemon(root));
+    return { root, observations: fillLongLibrary(join(root, 'data'), blocks) };
   }
 
   /** Deletes a directory before the next one needs the space. */
@@ -191,14 +176,4 @@ export class Session {
     mkdirSync(directory, { mode: 0o700 });
     return directory;
   }
-}
-
-/** A port that is free at this moment, for a program that cannot tell which one it took. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  return typeof address === 'object' && address !== null ? address.port : 0;
 }

@@ -93,7 +93,7 @@ const ceilings: Readonly<Record<string, number>> = {
   map: 3_500,
   bin: 500,
   build: 1_000,
-  bench: 6_000,
+  bench: 5_000,
 };
 
 /** Places that run in a browser too, or are plain rules: no module of Node.js. */

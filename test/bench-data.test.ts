@@ -9,12 +9,10 @@ import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import {
   places,
-  writeOddTrack,
   writePlaces,
   writeTrack,
   writeTrackTree,
   writeGarminTree,
-  writeWideTrack,
   type GeneratedSource,
 } from '../bench/data.ts';
 
@@ -25,16 +23,6 @@ const writers: readonly [what: string, write: Writer, sha256: string][] = [
     'a track file',
     (directory, seed) => writeTrack(directory, { seed, points: 3_000 }),
     'f3f38e317274dea86ef6dcc5480ffaeb7a8d854ebcf635ae28a3857e4f712e5a',
-  ],
-  [
-    'an unusual track file',
-    (directory, seed) => writeOddTrack(directory, { seed, points: 2_000 }),
-    '61e4098ca76a01c0efe9d1f20de549ed6f88c4e69e9884f9331206ed30a8aa10',
-  ],
-  [
-    'a track file in UTF-16',
-    (directory, seed) => writeWideTrack(directory, { seed, points: 500 }),
-    '2a505fadf68c92629352db4e1ea95d7fdcb798110cb58558fa14e113fb8a2a68',
   ],
   [
     'a file of waypoints',

@@ -33,15 +33,6 @@ function plainPoint({ lat, lon, ele, time }: WalkPoint): string {
 `;
 }
 
-/** Makes the same track for a file in UTF-16, which only the XML parser reads: characters are not its bytes. */
-export function* wideTrackGpx(options: TrackOptions): Generator<string> {
-  let isFirst = true;
-  for (const piece of trackGpx(options)) {
-    yield isFirst ? `\uFEFF${piece.replace('UTF-8', 'UTF-16')}` : piece;
-    isFirst = false;
-  }
-}
-
 /**
  * Makes a track file as Garmin's service exports one: coordinates and elevations with all the digits of a binary fraction,
  * milliseconds, temperature, heart rate and cadence in nested extensions, six levels deep. About 420 bytes a point.
@@ -82,56 +73,6 @@ function semicircles(degrees: number): number {
 function allDigits(value: number): string {
   // oxlint-disable-next-line oxc/number-arg-out-of-range -- 100 is the limit since ES2018
   return value.toFixed(40).replace(/\.?0+$/, '');
-}
-
-/**
- * Makes a track file of correct GPX in forms that few programs write: CRLF, single quotes, blanks around `=`, longitude
- * first, an attribute of another namespace, comments between and inside points, CDATA, numeric character references, a
- * prefixed extension. About 160 bytes a point.
- */
-export function* oddTrackGpx({ seed, points }: TrackOptions): Generator<string> {
-  const random = new Random(seed);
-  yield oddLines(`<?xml version='1.0' encoding='utf-8' standalone='yes'?>
-<!-- <trkpt lat="1" lon="2"><time>2001-01-01T00:00:00Z</time></trkpt> is no point here -->
-<gpx creator='waypointd bench' version='1.1' xmlns='http://www.topografix.com/GPX/1/1' xmlns:x='urn:example:bench'>
-<trk><name><![CDATA[Odd <track> & more]]></name>
-`);
-  let isOpen = false;
-  for (const point of walk(random, points)) {
-    if (point.startsSegment) {
-      yield isOpen ? '</trkseg>\r\n<trkseg>\r\n' : '<trkseg>\r\n';
-      isOpen = true;
-    }
-    yield oddLines(random.pick(oddForms)(point));
-  }
-  yield `${isOpen ? '</trkseg>' : ''}</trk></gpx>\r\n`;
-}
-
-const oddForms: readonly ((point: WalkPoint) => string)[] = [
-  ({ lat, lon, ele, time }) => `<trkpt lon='${lon.toFixed(7)}' x:fix='3d' lat='${lat.toFixed(7)}'>
-  <ele>${ele.toFixed(1)}</ele><time>${isoSecond(time)}</time><x:sat>9</x:sat></trkpt>
-`,
-  ({ lat, lon, ele, time }) => `<trkpt lat = "${lat.toFixed(7)}"
-  lon = "${lon.toFixed(7)}" x:fix = "2d" ><!-- height is a guess --><ele>${ele.toFixed(1)}</ele>
-  <time><![CDATA[${isoSecond(time)}]]></time></trkpt>
-`,
-  ({ lat, lon, ele, time }) => `<trkpt x:fix="dgps" lat="${lat.toFixed(7)}" lon='${lon.toFixed(7)}'>
-  <time>${isoSecond(time)}</time><ele>${ele.toFixed(1).replace('.', '&#46;')}</ele><!--
-  <trkpt lat="0" lon="0"></trkpt> --></trkpt>
-`,
-  ({
-    lat,
-    lon,
-    ele,
-    time,
-  }) => `<trkpt lon="${lon.toFixed(7)}" lat="${lat.toFixed(7)}" x:fix="none" >
-  <ele> ${ele.toFixed(1)} </ele><time>${isoSecond(time)}</time>
-  <extensions><x:speed unit='m/s'>1.5</x:speed><x:trkpt lat='9' lon='9'/></extensions></trkpt>
-`,
-];
-
-function oddLines(text: string): string {
-  return text.replaceAll('\n', '\r\n');
 }
 
 function isoSecond(time: number): string {

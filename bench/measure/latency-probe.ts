@@ -1,12 +1,11 @@
 import { parentPort, Worker, workerData } from 'node:worker_threads';
 import { limits } from '../../model/limits.ts';
-import { HttpConnection, type HttpAnswer } from './http-connection.ts';
+import { HttpConnection, type HttpRequest } from './http-connection.ts';
 import { percentile } from './statistics.ts';
 
 /** What a probe is told. */
 export interface ProbeTask {
-  readonly port: number;
-  readonly request: Buffer;
+  readonly request: HttpRequest;
   /** A request is due this often, whether or not the ones before were answered. */
   readonly intervalMs: number;
 }
@@ -23,35 +22,24 @@ const longestWaitMs = 30_000;
  */
 export class LatencyProbe {
   readonly #worker: Worker;
-  readonly #started: Promise<void>;
   readonly #latencies: Promise<number[]>;
 
   constructor(task: ProbeTask) {
     this.#worker = new Worker(new URL(import.meta.url), { workerData: { probe: task } });
-    const started = Promise.withResolvers<void>();
-    this.#started = started.promise;
     this.#latencies = new Promise((resolve, reject) => {
-      this.#worker.on('message', (message: number[] | 'started') => {
-        if (message === 'started') started.resolve();
-        else resolve(message);
-      });
+      this.#worker.once('message', resolve);
       this.#worker.once('error', reject);
     });
     // An early failure is reported by finish().
     this.#latencies.catch(() => undefined);
   }
 
-  /** Resolves when the first request, which is not counted, was answered: from then on nothing is missed. */
-  async started(): Promise<void> {
-    await Promise.race([this.#started, this.#latencies]);
-  }
-
   /** Ends it; to be called exactly once. NaN where nothing was counted. @throws Error when a request was not answered. */
-  async finish(): Promise<{ p99Ms: number; slowestMs: number }> {
+  async finish(): Promise<{ p99Ms: number }> {
     this.#worker.postMessage('stop');
     const latencies = await this.#latencies;
     await this.stop();
-    return { p99Ms: percentile(latencies, 0.99), slowestMs: percentile(latencies, 1) };
+    return { p99Ms: percentile(latencies, 0.99) };
   }
 
   /** Ends it whatever it saw. */
@@ -61,30 +49,18 @@ export class LatencyProbe {
 }
 
 /** What the thread does. What is still under way at the end is waited for: it may be the slowest of all. */
-function probe({ port, request: bytes, intervalMs }: ProbeTask): void {
-  const request = Buffer.from(bytes);
+function probe({ request, intervalMs }: ProbeTask): void {
   const latencies: number[] = [];
-  const idle: HttpConnection[] = [];
+  const connections = new HttpConnection(mostConnections);
   const waiting = new Set<Promise<void>>();
   let isFirst = true;
   let due = performance.now() + intervalMs;
   const ask = async (): Promise<void> => {
-    const started = performance.now();
-    let connection = idle.pop();
-    const askAnew = async (): Promise<HttpAnswer> => {
-      connection = await HttpConnection.open(port);
-      return connection.send(request);
-    };
-    // A server that stood still for seconds ends connections that were idle meanwhile.
-    const { status } =
-      connection?.isFresh === true
-        ? await connection.send(request).catch(askAnew)
-        : await askAnew();
-    if (isFirst) parentPort?.postMessage('started');
-    else latencies.push(performance.now() - started);
+    const { status, totalMs } = await connections.send(request);
+    // The first one pays for the connection.
+    if (!isFirst) latencies.push(totalMs);
     isFirst = false;
     if (status !== 200) throw new Error(`the server answered ${status}`);
-    if (connection !== undefined) idle.push(connection);
   };
   const timer = setInterval(() => {
     for (; due <= performance.now(); due += intervalMs) {

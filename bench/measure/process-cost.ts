@@ -7,8 +7,6 @@ export interface ProcessCost {
   readonly residentMb: number;
   /** The most it ever was, or since {@link forgetPeak}. */
   readonly peakResidentMb: number;
-  /** Without those that libuv keeps for files: a bare server has none as it touches none. */
-  readonly threads: number;
 }
 
 /** proc(5): CPU times are in hundredths of a second on every Linux that Node.js runs on (USER_HZ). */
@@ -23,8 +21,7 @@ export function processCost(pid: number): ProcessCost | undefined {
     const peakResidentMb = statusMb(status, 'VmHWM');
     // What has ended but was not waited for yet has no memory any more.
     if (residentMb === undefined || peakResidentMb === undefined) return undefined;
-    const threads = threadNames(pid).filter((thread) => thread !== 'libuv-worker').length;
-    return { cpuMs: (user + system) * msPerTick, residentMb, peakResidentMb, threads };
+    return { cpuMs: (user + system) * msPerTick, residentMb, peakResidentMb };
   });
 }
 
@@ -75,17 +72,6 @@ function statFields(pid: number | 'self'): number[] {
     .slice(text.lastIndexOf(')') + 2)
     .split(' ')
     .map(Number);
-}
-
-/** Node.js names its threads; one that ended between two looks has no name. */
-function threadNames(pid: number): string[] {
-  return readdirSync(`/proc/${pid}/task`).flatMap((thread) => {
-    try {
-      return [readFileSync(`/proc/${pid}/task/${thread}/comm`, 'utf8').trim()];
-    } catch {
-      return [];
-    }
-  });
 }
 
 function statusMb(status: string, field: string): number | undefined {

@@ -6,7 +6,6 @@ export interface CallCost {
   readonly cpuMs: number | undefined;
   /** Median wall time, ms. */
   readonly wallMs: number;
-  readonly calls: number;
 }
 
 export interface RepeatOptions {
@@ -42,6 +41,5 @@ export async function repeated(options: RepeatOptions): Promise<CallCost> {
     // Below one step of the clock nothing is known.
     cpuMs: spent === undefined || spent === 0 ? undefined : spent / walls.length,
     wallMs: median(walls),
-    calls: walls.length,
   };
 }

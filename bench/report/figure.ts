@@ -1,16 +1,5 @@
 /** What a figure counts. Of rates and shares, more is better; of everything else, less. */
-export type Unit =
-  | 'MB/s'
-  | 'points/s'
-  | 'lookups/s'
-  | 'req/s'
-  | 'of 1'
-  | 'ms'
-  | 's'
-  | 'MB'
-  | 'B'
-  | 'threads'
-  | 'stays';
+export type Unit = 'MB/s' | 'of 1' | 'ms' | 's' | 'MB' | 'B' | 'stays';
 
 /** What must be reached; `of` says whether the figure itself or its ratio is held against it. */
 export type Bar =
@@ -59,7 +48,7 @@ export interface Figure {
   readonly bar?: Bar | undefined;
 }
 
-const rates: readonly Unit[] = ['MB/s', 'points/s', 'lookups/s', 'req/s', 'of 1'];
+const rates: readonly Unit[] = ['MB/s', 'of 1'];
 
 /** The figure against its baseline; undefined when one of them is missing, or nothing to divide by. */
 export function ratioOf({ unit, value, baseline }: Figure): number | undefined {

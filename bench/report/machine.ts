@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { cpus, loadavg, release, totalmem } from 'node:os';
 import { resolve } from 'node:path';
-import { peerVersions } from '../subjects/peers.ts';
+import { peerVersion } from '../subjects/peer.ts';
 
 /** Where and with what the figures were measured, one sentence a line. */
 export function describeRun(plan: string): string[] {
@@ -13,7 +13,7 @@ export function describeRun(plan: string): string[] {
     `Commit: ${commit()}`,
     `Machine: ${cpus().length} × ${processor?.model.trim() ?? 'unknown processor'}, ${memoryGb} GB, ${process.platform} ${release()} ${process.arch}`,
     `Node.js: ${process.version}`,
-    `Peers: ${peerVersions().join('; ') || 'none installed'}`,
+    `Peer: ${peerVersion ?? 'none installed'}`,
     `Load at the start (1, 5, 15 min): ${loadavg()
       .map((average) => average.toFixed(1))
       .join(', ')}`,

@@ -3,7 +3,7 @@ import { isMet, ratioOf, type Figure } from './figure.ts';
 const columns = ['scenario', 'subject', 'figure', 'value', 'baseline', 'ratio', 'bar', 'met'];
 
 /** A figure as the words of one line, by column. */
-export function rowOf(figure: Figure): string[] {
+function rowOf(figure: Figure): string[] {
   const { scenario, subject, what, unit, value, baseline } = figure;
   return [
     scenario,
@@ -17,24 +17,11 @@ export function rowOf(figure: Figure): string[] {
   ];
 }
 
-/** Lines up rows under each other with two blanks between columns. */
-export function alignedTable(rows: readonly (readonly string[])[]): string {
-  const all = [columns, ...rows];
-  const widths = columns.map((_, column) =>
-    Math.max(...all.map((row) => row[column]?.length ?? 0)),
-  );
-  const lines = all.map((row) => row.map((text, at) => text.padEnd(widths[at] ?? 0)).join('  '));
-  return lines.map((line) => line.trimEnd()).join('\n');
-}
-
-/** The same as a table of Markdown. */
+/** Figures as a table of Markdown. */
 export function markdownTable(figures: readonly Figure[]): string {
-  return markdown(columns, figures.map(rowOf));
-}
-
-function markdown(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (words: readonly string[]): string => `| ${words.join(' | ')} |`;
-  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
+  const rows = figures.map((figure) => line(rowOf(figure)));
+  return [line(columns), line(columns.map(() => '---')), ...rows].join('\n');
 }
 
 /** A number with three digits that count, thousands apart. */

@@ -1,32 +1,23 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import {
-  trackPointsIn,
-  writeGarminTree,
-  writeOddTrack,
-  writeTrackTree,
-  writeWideTrack,
-  type GeneratedSource,
-} from '../data.ts';
+import { trackPointsIn, writeGarminTree, writeTrackTree, type GeneratedSource } from '../data.ts';
 import { preciseCpuMs } from '../measure/process-cost.ts';
 import type { Plan } from '../plan.ts';
 import { atMost, timesAtLeast } from '../report/figure.ts';
 import { counted, difference, scenario, type FigureSpec, type Readings } from '../scenario.ts';
 import { seed, type Session } from '../session.ts';
-import { runPeer, type GpxKind, type Peer } from '../subjects/peers.ts';
+import { peer, peerCpuMs, peerVersion, type GpxKind } from '../subjects/peer.ts';
 import type { ServerProcess } from '../subjects/server-process.ts';
-
-/** How many times faster than each program. */
-type Wanted = Readonly<Partial<Record<Peer['program'], number>>>;
 
 /** Files of one kind. */
 interface Subject {
   readonly title: string;
   readonly source: (session: Session) => GeneratedSource;
   readonly kind: GpxKind;
-  readonly wanted: Wanted;
-  /** Takes a minute or more with all programs together: once is enough. */
+  /** How many times faster than the peer. */
+  readonly wanted?: number | undefined;
+  /** Takes a minute or more: once is enough. */
   readonly isLong?: boolean;
   /** Track points, where they are all that is stored. */
   readonly points?: number;
@@ -50,14 +41,14 @@ export const importSpeed = scenario<Subject, GeneratedSource>({
   prepare: (session, { source }) => Promise.resolve(source(session)),
   run: async (session, source, { kind, isLong, second }) => ({
     ...(await importOnce(session, source, isLong === true, second?.(session))),
-    ...(await importByPeers(session, source, kind)),
+    ...(await importByPeer(session, source, kind)),
   }),
   figures: ({ wanted, points, second }) => [
     ...(second === undefined
-      ? peerFigures(wanted, 'CPU rate')
+      ? [rateFigure('CPU rate', wanted)]
       : [
-          ...peerFigures({}, 'CPU rate, first import'),
-          ...peerFigures(wanted, 'CPU rate, second import', 'second'),
+          rateFigure('CPU rate, first import', undefined),
+          rateFigure('CPU rate, second import', wanted, 'second'),
         ]),
     { what: 'peak resident memory', unit: 'MB', of: 'peak', bar: atMost(points && mostMb) },
     { what: 'stored bytes a point', unit: 'B', of: 'bytes' },
@@ -71,13 +62,13 @@ export const importSpeed = scenario<Subject, GeneratedSource>({
 });
 
 /** The first import is mostly the start of a thread: of small files the second one has the bar. */
-function wantedOf(points: number): Wanted {
-  if (points >= 1_000_000) return { gpsbabel: 5 };
-  return points >= 100_000 ? { gpsbabel: 4 } : {};
+function wantedOf(points: number): number | undefined {
+  if (points >= 1_000_000) return 5;
+  return points >= 100_000 ? 4 : undefined;
 }
 
-function subjectsOf({ sizes, importedWaypoints, unusualPoints, hugeMb, isQuick }: Plan): Subject[] {
-  const tracks = (points: number, wanted: Wanted, isLong = false): Subject => ({
+function subjectsOf({ sizes, importedWaypoints, hugeMb, isQuick }: Plan): Subject[] {
+  const tracks = (points: number, wanted: number | undefined, isLong = false): Subject => ({
     title: counted(points, 'track points'),
     source: (session) => session.track(points),
     kind: 'track',
@@ -86,17 +77,6 @@ function subjectsOf({ sizes, importedWaypoints, unusualPoints, hugeMb, isQuick }
     points,
     ...(points < 1_000_000 && { second: (session) => session.track(points, seed + 1) }),
   });
-  const made = (
-    title: string,
-    wanted: Wanted,
-    write: (directory: string) => GeneratedSource,
-  ): Subject => ({
-    title,
-    source: (session) => session.source(title, write),
-    kind: 'track',
-    wanted,
-  });
-  const unusual = { seed, points: unusualPoints };
   const garmin = isQuick ? { files: 2, pointsEach: 100 } : { files: 22, pointsEach: 6_500 };
   return [
     ...sizes.map((points) => tracks(points, wantedOf(points))),
@@ -104,21 +84,17 @@ function subjectsOf({ sizes, importedWaypoints, unusualPoints, hugeMb, isQuick }
       title: counted(count, 'waypoints'),
       source: (session) => session.places(count),
       kind: 'places',
-      wanted: count === 200_000 ? { gpsbabel: 0.7 } : {},
+      wanted: count === 200_000 ? 0.7 : undefined,
     })),
-    made(`${counted(unusualPoints, 'track points')}, unusual GPX`, {}, (directory) =>
-      writeOddTrack(directory, unusual),
-    ),
-    made(`${counted(unusualPoints, 'track points')}, UTF-16`, {}, (directory) =>
-      writeWideTrack(directory, unusual),
-    ),
     // What most large files of real people are.
-    made(
-      `${garmin.files} files of ${counted(garmin.pointsEach, 'points')} as Garmin's`,
-      { gpsbabel: 3.5 },
-      (directory) => writeGarminTree(directory, { seed, ...garmin }),
-    ),
-    ...(hugeMb === undefined ? [] : [tracks(trackPointsIn(hugeMb), { gpsbabel: 5 }, true)]),
+    {
+      title: `${garmin.files} files of ${counted(garmin.pointsEach, 'points')} as Garmin's`,
+      source: (session) =>
+        session.source('garmin', (directory) => writeGarminTree(directory, { seed, ...garmin })),
+      kind: 'track',
+      wanted: 3.5,
+    },
+    ...(hugeMb === undefined ? [] : [tracks(trackPointsIn(hugeMb), 5, true)]),
   ];
 }
 
@@ -175,24 +151,21 @@ async function nextRate(daemon: ServerProcess, source: GeneratedSource) {
 }
 
 /** A peer that fails is not measured. */
-async function importByPeers(
+async function importByPeer(
   session: Session,
   source: GeneratedSource,
   kind: GpxKind,
 ): Promise<Readings> {
-  const readings: Record<string, number | undefined> = {};
-  for (const peer of session.peers()) {
-    const directory = session.directory();
-    try {
-      const cpuMs = await runPeer(peer, { files: source.files, directory, kind });
-      readings[peer.program] = rateOf(source, cpuMs);
-    } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
-      session.say(`not compared with ${peer.program}: ${reason}`);
-    }
+  if (peerVersion === undefined) return {};
+  const directory = session.directory();
+  try {
+    return { peer: rateOf(source, await peerCpuMs(source.files, directory, kind)) };
+  } catch (error) {
+    session.say(`not compared: ${error instanceof Error ? error.message : String(error)}`);
+    return {};
+  } finally {
     session.discard(directory);
   }
-  return readings;
 }
 
 /** Megabytes for each second of CPU time; undefined below one step of the clock. */
@@ -200,15 +173,7 @@ function rateOf({ bytes }: GeneratedSource, cpuMs: number | undefined): number |
   return cpuMs === undefined || cpuMs === 0 ? undefined : bytes / 1e3 / cpuMs;
 }
 
-function peerFigures(wanted: Wanted, what: string, of = 'rate'): FigureSpec[] {
-  return (['gpsbabel', 'ogr2ogr'] as const).map((program) => {
-    const atLeast = wanted[program];
-    return {
-      what,
-      unit: 'MB/s',
-      of,
-      against: [program, program, 'gain'],
-      bar: atLeast === undefined ? undefined : timesAtLeast(atLeast),
-    };
-  });
+function rateFigure(what: string, wanted: number | undefined, of = 'rate'): FigureSpec {
+  const bar = wanted === undefined ? undefined : timesAtLeast(wanted);
+  return { what, unit: 'MB/s', of, against: [peer, 'peer', 'gain'], bar };
 }

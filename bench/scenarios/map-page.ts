@@ -7,7 +7,6 @@ import { hasChromium, startBrowser } from '../../test/helpers/map-page.ts';
 import { moved, openMeasured } from '../measure/page-probe.ts';
 import { atMost } from '../report/figure.ts';
 import { counted, scenario } from '../scenario.ts';
-import { fillLongLibrary } from '../timelines/long-library.ts';
 import { longRecording } from '../timelines/long-recording.ts';
 
 interface Prepared {
@@ -34,10 +33,7 @@ export const mapPage = scenario<Subject, Prepared>({
   label: ({ waypoints }, { observations }) =>
     `${counted(observations, 'points')}, ${counted(waypoints, 'waypoints')}`,
   prepare: async (session, { days, waypoints }) => {
-    const root = session.directory();
-    // The daemon makes its stores itself.
-    await session.stop(await session.daemon(root));
-    const observations = fillLongLibrary(join(root, 'data'), longRecording(startDay, days));
+    const { root, observations } = await session.recorded(longRecording(startDay, days));
     const daemon = await session.daemon(root);
     const { port, token } = daemon;
     await daemon.importDirectory(session.places(waypoints).directory);

@@ -1,53 +1,41 @@
-import { createHash } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { download, makeFile, upload } from '../measure/transfer.ts';
-import { requestBytes } from '../measure/http-connection.ts';
-import { load } from '../measure/load.ts';
 import { forgetPeak } from '../measure/process-cost.ts';
 import { atMost, timesAtLeast } from '../report/figure.ts';
 import { counted, difference, scenario } from '../scenario.ts';
-import { fillStore, storeLogin } from '../subjects/object-store.ts';
-import { hasNginx } from '../subjects/nginx.ts';
+import { makeStore, storeLogin } from '../subjects/object-store.ts';
 import type { ServerProcess } from '../subjects/server-process.ts';
 
 interface Prepared {
   readonly ours: ServerProcess;
-  /** nginx where there is one: it hashes nothing and syncs nothing. */
+  /** A bare server: it hashes nothing. */
   readonly peer: ServerProcess;
   /** For files to send. */
   readonly directory: string;
-  /** Path of an object of 64 KiB that is stored by both. */
-  readonly small: string;
 }
 
 const authorization = `Basic ${Buffer.from(storeLogin).toString('base64')}`;
 const objects = '/bench/files/objects';
-const mediaType = 'application/vnd.x-lfs+json';
-const smallBytes = 65_536;
 const uploadsAtOnce = 8;
-const peerName = hasNginx ? 'nginx' : 'node:http that keeps files';
+const peerName = 'node:http that keeps files';
 const probeEveryMs = 5;
 
-/** Large and small files through the object server, against nginx, or a bare server that hashes nothing. */
+/** Large files through the object server, against a bare server that hashes nothing. */
 export const objectStorage = scenario<number, Prepared>({
   name: 'objects',
   title: 'objects up and down',
   subjects: ({ objectBytes }) => [objectBytes],
-  label: (bytes) => `objects of ${Math.round(bytes / 1e6)} MB and of 64 KiB`,
+  label: (bytes) => `objects of ${Math.round(bytes / 1e6)} MB`,
   prepare: async (session) => {
     const directory = session.directory();
     const root = join(directory, 'store');
-    await fillStore(root, session.plan.storedObjects);
+    await makeStore(root);
     const ours = await session.objectServer(root);
-    const peer = (await session.nginx()) ?? (await session.bareServer());
-    const file = join(directory, 'small');
-    const small = pathOf(makeFile(file, smallBytes, 'small'));
-    for (const server of [ours, peer]) await upload(server.port, small, authOf(server), file);
-    return { ours, peer, directory, small };
+    const peer = await session.bareServer();
+    return { ours, peer, directory };
   },
-  run: async (session, { ours, peer, directory, small }, bytes) => {
-    const { loadMs } = session.plan;
+  run: async (session, { ours, peer, directory }, bytes) => {
     const file = join(directory, 'large');
     const path = pathOf(makeFile(file, bytes, `${performance.now()}`));
     const megabytes = bytes / 1e6;
@@ -58,13 +46,11 @@ export const objectStorage = scenario<number, Prepared>({
     ] as const) {
       readings[`${name} up`] = megabytes / (await upload(server.port, path, authOf(server), file));
       readings[`${name} down`] = megabytes / (await download(server.port, path, authOf(server)));
-      readings[`${name} small`] = await ratePerSecond(server, small, loadMs);
     }
-    const announced = await announce(ours, loadMs);
     const probe = session.probe(ours, '/healthz', probeEveryMs);
     const added = await uploadTogether(ours, directory, bytes);
     const health = (await probe.finish()).p99Ms;
-    return { ...readings, announced, added, health };
+    return { ...readings, added, health };
   },
   figures: () => [
     {
@@ -82,14 +68,6 @@ export const objectStorage = scenario<number, Prepared>({
       bar: timesAtLeast(0.7),
     },
     {
-      what: 'GET of 64 KiB, 16 connections',
-      unit: 'req/s',
-      of: 'own small',
-      against: [peerName, 'peer small', 'gain'],
-      bar: timesAtLeast(0.3),
-    },
-    { what: 'POST /objects, p99', unit: 'ms', of: 'announced', bar: atMost(10) },
-    {
       what: `${counted(uploadsAtOnce, 'uploads')} at once, memory above what it was`,
       unit: 'MB',
       of: 'added',
@@ -106,26 +84,6 @@ function pathOf(oid: string): string {
 /** The bare server has a token instead of a login. */
 function authOf({ token }: ServerProcess): string {
   return token === '' ? authorization : `Bearer ${token}`;
-}
-
-async function ratePerSecond(
-  server: ServerProcess,
-  path: string,
-  durationMs: number,
-): Promise<number> {
-  const { port } = server;
-  const headers = { authorization: authOf(server) };
-  const request = requestBytes({ path, port, token: '', headers });
-  return (await load({ port, request, connections: 16, durationMs })).requestsPerSecond;
-}
-
-/** Announces one object over and over, beside all that are stored. @returns p99 in ms. */
-async function announce({ port }: ServerProcess, durationMs: number): Promise<number> {
-  const oid = createHash('sha256').update('new').digest('hex');
-  const headers = { authorization, accept: mediaType, 'content-type': mediaType };
-  const body = { oid, size: 1 };
-  const request = requestBytes({ method: 'POST', path: objects, port, token: '', headers, body });
-  return (await load({ port, request, connections: 4, durationMs })).p99Ms;
 }
 
 /** @returns what the server held at most above what it held before, MB. */

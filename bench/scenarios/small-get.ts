@@ -41,8 +41,8 @@ export const smallGet = scenario<string, readonly [own: ServerProcess, bare: Ser
 async function loaded(server: ServerProcess, durationMs: number): Promise<number | undefined> {
   const before = server.cpuMs();
   const request = server.request(path);
-  const result = await load({ port: server.port, request, connections, durationMs });
+  const answered = await load({ request, connections, durationMs });
   const spent = difference(server.cpuMs(), before);
-  const isMeasured = spent !== undefined && spent > 0 && result.requests > 0;
-  return isMeasured ? spent / result.requests : undefined;
+  const isMeasured = spent !== undefined && spent > 0 && answered > 0;
+  return isMeasured ? spent / answered : undefined;
 }

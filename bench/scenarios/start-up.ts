@@ -1,8 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { places } from '../data.ts';
 import { atMost, timesAtMost, type Bar } from '../report/figure.ts';
-import { counted, difference, scenario, type FigureSpec, type Readings } from '../scenario.ts';
-import { seed, type Session } from '../session.ts';
+import { counted, scenario, type FigureSpec, type Readings } from '../scenario.ts';
+import type { Session } from '../session.ts';
 import type { ServerProcess } from '../subjects/server-process.ts';
 
 /** Stored waypoints; undefined for new directories, where idling is measured as well. */
@@ -19,21 +18,18 @@ export const startUp = scenario<Subject, string>({
   label: (count) => (count === undefined ? 'empty store' : counted(count, 'waypoints')),
   prepare: (session, count) => (count === undefined ? Promise.resolve('') : session.filled(count)),
   run: (session, root, count) =>
-    count === undefined ? emptyStore(session) : filledStore(session, root, count),
+    count === undefined ? emptyStore(session) : filledStore(session, root),
   figures: () => {
     return [
-      ofBare('first start ever, CPU', 'ms', 'first'),
       ofBare('start to ready, CPU', 'ms', 'again', timesAtMost(4)),
       ofBare('start to ready, wall', 'ms', 'wall'),
       ofBare('idle, resident memory', 'MB', 'memory', atMost(110)),
-      ofBare('idle, CPU', 'ms', 'idle'),
-      ofBare('idle, threads', 'threads', 'threads'),
       { what: 'start to ready, wall', unit: 'ms', of: 'ready' },
     ];
   },
 });
 
-function ofBare(what: string, unit: 'ms' | 'MB' | 'threads', of: string, bar?: Bar): FigureSpec {
+function ofBare(what: string, unit: 'ms' | 'MB', of: string, bar?: Bar): FigureSpec {
   return { what, unit, of, against: [bare, `bare ${of}`, 'cost'], bar };
 }
 
@@ -41,7 +37,6 @@ function ofBare(what: string, unit: 'ms' | 'MB' | 'threads', of: string, bar?: B
 async function emptyStore(session: Session): Promise<Readings> {
   const root = session.directory();
   const first = await session.daemon(root);
-  const firstCpu = first.readyCpuMs;
   await session.stop(first);
   const own = await session.daemon(root);
   const other = await session.bareServer();
@@ -49,8 +44,6 @@ async function emptyStore(session: Session): Promise<Readings> {
   return {
     ...ofOwn,
     ...Object.fromEntries(Object.entries(ofOther).map(([key, value]) => [`bare ${key}`, value])),
-    first: firstCpu,
-    'bare first': other.readyCpuMs,
   };
 }
 
@@ -61,36 +54,13 @@ async function emptyStore(session: Session): Promise<Readings> {
 async function idle(session: Session, server: ServerProcess): Promise<Readings> {
   await server.get('/api/version');
   await wait(session.plan.idleMs * 3);
-  const before = server.cpuMs();
-  await wait(session.plan.idleMs);
-  const cost = server.cost();
+  const memory = server.cost()?.residentMb;
   await session.stop(server);
-  return {
-    again: server.readyCpuMs,
-    wall: server.readyMs,
-    idle: difference(cost?.cpuMs, before),
-    memory: cost?.residentMb,
-    threads: cost?.threads,
-  };
+  return { again: server.readyCpuMs, wall: server.readyMs, memory };
 }
 
-/** Ready is not all: the first questions about the map and about names come before their indexes are there. */
-async function filledStore(session: Session, root: string, count: number): Promise<Readings> {
+async function filledStore(session: Session, root: string): Promise<Readings> {
   const daemon = await session.daemon(root);
-  const ask = async (path: string): Promise<string> =>
-    (await daemon.get(path, { keepBody: true })).body;
-  const [place] = places({ seed, count: 1 });
-  const name = place?.name ?? '';
-  const paths = ['/api/clusters?zoom=3', `/api/suggest?q=${encodeURIComponent(name)}`] as const;
-  const [clusters, suggestions] = [await ask(paths[0]), await ask(paths[1])];
-  // Early answers are right ones: every waypoint is in a cluster, a name that is there is found, as it is later.
-  const items = JSON.parse(clusters) as { count?: number }[];
-  const sum = items.reduce((all, item) => all + (item.count ?? 1), 0);
-  if (sum !== count) throw new Error(`the first clusters hold ${sum} of ${count} waypoints`);
-  if (!suggestions.includes(JSON.stringify(name))) throw new Error('a suggestion is missing');
-  for (const [i, body] of [clusters, suggestions].entries()) {
-    if ((await ask(paths[i] ?? '')) !== body) throw new Error(`${paths[i]}: other ones later`);
-  }
   await session.stop(daemon);
   return { ready: daemon.readyMs };
 }

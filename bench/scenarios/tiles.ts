@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { parseDate } from '../../model/calendar-date.ts';
 import { worldX, worldY } from '../../model/mercator.ts';
@@ -8,7 +7,6 @@ import { repeated } from '../measure/repeated.ts';
 import { atMost } from '../report/figure.ts';
 import { counted, difference, scenario } from '../scenario.ts';
 import type { ServerProcess } from '../subjects/server-process.ts';
-import { fillLongLibrary } from '../timelines/long-library.ts';
 import { inaccurate, longRecording } from '../timelines/long-recording.ts';
 
 interface Prepared {
@@ -42,11 +40,8 @@ export const tiles = scenario<number, Prepared>({
   label: (days, { observations }) =>
     `${counted(observations, 'observations')}, ${counted(days, 'days')}`,
   prepare: async (session, days) => {
-    const root = session.directory();
-    // The daemon makes its stores itself.
-    await session.stop(await session.daemon(root));
     const blocks = inaccurate(longRecording(startDay, days));
-    const observations = fillLongLibrary(join(root, 'data'), blocks);
+    const { root, observations } = await session.recorded(blocks);
     const [block] = longRecording(startDay, days);
     const [lat, lon] = [block!.latE7[0]! / unitsPerDegree, block!.lonE7[0]! / unitsPerDegree];
     const daemon = await session.daemon(root);
@@ -127,7 +122,7 @@ async function pan(daemon: ServerProcess, lat: number, lon: number, forMs: numbe
 
 /** On a connection of its own: the next tile is asked for while this one is made. */
 async function askAlone(daemon: ServerProcess, path: string): Promise<void> {
-  const connection = await HttpConnection.open(daemon.port);
+  const connection = new HttpConnection();
   await connection.send(daemon.request(path));
   connection.close();
 }

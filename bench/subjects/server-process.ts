@@ -14,9 +14,13 @@ import {
 import { join, resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { importResultSchema, type ImportResult } from '../../model/import.ts';
-import { HttpConnection, requestBytes, type HttpAnswer } from '../measure/http-connection.ts';
+import {
+  HttpConnection,
+  requestOf,
+  type HttpAnswer,
+  type HttpRequest,
+} from '../measure/http-connection.ts';
 import { cpuMsOf, preciseCpuMs, processCost, type ProcessCost } from '../measure/process-cost.ts';
-import { prepareNginx } from './nginx.ts';
 
 /** What both servers write once they listen. */
 interface HandOver {
@@ -31,18 +35,8 @@ export interface GetOptions {
   readonly keepBody?: boolean;
 }
 
-interface StartOptions {
-  /** How it is seen that the server is ready, instead of by its hand-over file. */
-  readonly readyIn?: (log: string, pid: number) => HandOver | undefined;
-  readonly program?: string;
-  /** Variables of its environment. */
-  readonly settings?: NodeJS.ProcessEnv;
-}
-
 const project = resolve(import.meta.dirname, '../..');
 const lookEveryMs = 1;
-/** The kernel keeps the peak; what comes after the last look is missed. */
-const peakEveryMs = 10;
 const longestStartMs = 60_000;
 const longestStopMs = 30_000;
 
@@ -57,7 +51,7 @@ export class ServerProcess {
   readonly readyCpuMs: number | undefined;
   readonly #child: ChildProcess;
   readonly #logFile: string;
-  #connection: HttpConnection | undefined;
+  readonly #connection = new HttpConnection();
 
   private constructor(
     { child, logFile }: { readonly child: ChildProcess; readonly logFile: string },
@@ -82,34 +76,14 @@ export class ServerProcess {
   }
 
   /** Starts the object server on the store in `root`; it has no token. */
-  static startObjects(root: string, settings: NodeJS.ProcessEnv = {}): Promise<ServerProcess> {
+  static startObjects(root: string): Promise<ServerProcess> {
     const where = ['--listen', '127.0.0.1:0', '--root', root];
     const words = [launcherIn(root), 'objects', 'serve', ...where, ...flagsOf(root)];
     const readyIn = (log: string, pid: number): HandOver | undefined => {
       const port = /"port":(\d+)/.exec(readFileSync(log, 'utf8'))?.[1];
       return port === undefined ? undefined : { pid, port: Number(port), token: '' };
     };
-    return ServerProcess.#start(root, words, { readyIn, settings });
-  }
-
-  /**
-   * Runs a command of the program on the directories of a daemon.
-   * @returns the most memory that it held, MB; undefined where that cannot be measured.
-   * @throws Error when it does not exit with 0.
-   */
-  static async runCommand(root: string, words: readonly string[]): Promise<number | undefined> {
-    const child = spawn(process.execPath, [launcherIn(root), ...words, ...flagsOf(root)], {
-      stdio: 'ignore',
-      env: environment(root),
-    });
-    let peakMb: number | undefined;
-    const look = setInterval(() => {
-      peakMb = processCost(child.pid ?? 0)?.peakResidentMb ?? peakMb;
-    }, peakEveryMs);
-    const [code] = await once(child, 'exit');
-    clearInterval(look);
-    if (code !== 0) throw new Error(`${words[0]} ended with ${code}`);
-    return peakMb;
+    return ServerProcess.#start(root, words, readyIn);
   }
 
   /** Starts the bare server that others are compared with: of `node:http` alone, or with Koa. */
@@ -119,18 +93,11 @@ export class ServerProcess {
     return ServerProcess.#start(root, kind === undefined ? words : [...words, kind]);
   }
 
-  /** Starts nginx, which keeps files below `root` by their paths. */
-  static startNginx(root: string, port: number): Promise<ServerProcess> {
-    const { words, pidFile } = prepareNginx(root, port);
-    const readyIn = (_log: string, pid: number): HandOver | undefined =>
-      existsSync(pidFile) ? { pid, port, token: '' } : undefined;
-    return ServerProcess.#start(root, words, { readyIn, program: 'nginx' });
-  }
-
+  /** @param readyIn how it is seen that the server is ready, instead of by its hand-over file. */
   static async #start(
     root: string,
     words: readonly string[],
-    { readyIn, program = process.execPath, settings = {} }: StartOptions = {},
+    readyIn?: (log: string, pid: number) => HandOver | undefined,
   ): Promise<ServerProcess> {
     const runtime = join(root, 'runtime');
     mkdirSync(runtime, { recursive: true, mode: 0o700 });
@@ -139,9 +106,9 @@ export class ServerProcess {
     const logFile = join(root, 'log');
     const log = openSync(logFile, 'w');
     const started = performance.now();
-    const child = spawn(program, words, {
+    const child = spawn(process.execPath, words, {
       stdio: ['ignore', log, log],
-      env: { ...environment(root), ...settings },
+      env: environment(root),
     });
     closeSync(log);
     // Sound: the servers write these three fields, and the file appears whole.
@@ -172,9 +139,9 @@ export class ServerProcess {
     return cpuMsOf(this.pid);
   }
 
-  /** The bytes of a GET with the token, for {@link load} and {@link LatencyProbe}. */
-  request(path: string, headers: Readonly<Record<string, string>> = {}): Buffer {
-    return requestBytes({ path, headers, port: this.port, token: this.token });
+  /** A GET with the token, for {@link load} and {@link LatencyProbe}. */
+  request(path: string, headers: Readonly<Record<string, string>> = {}): HttpRequest {
+    return requestOf({ path, headers, port: this.port, token: this.token });
   }
 
   /** @throws Error for an answer of 400 and above. */
@@ -182,12 +149,7 @@ export class ServerProcess {
     path: string,
     { headers = {}, keepBody = false }: GetOptions = {},
   ): Promise<HttpAnswer> {
-    const request = this.request(path, headers);
-    const known = this.#connection;
-    if (known?.isFresh !== true) return this.#checked(await this.#exchangeAnew(request, keepBody));
-    // A server may end a connection that was idle at the very moment of the next request.
-    const again = (): Promise<HttpAnswer> => this.#exchangeAnew(request, keepBody);
-    return this.#checked(await known.send(request, keepBody).catch(again));
+    return this.#checked(await this.#connection.send(this.request(path, headers), keepBody));
   }
 
   /** Imports a directory with everything below it. @throws Error when a file was refused. */
@@ -200,37 +162,27 @@ export class ServerProcess {
     return result;
   }
 
-  /** Calls a route with a JSON body, or none. @throws Error for an answer of 400 and above. */
+  /**
+   * Calls a route with a JSON body, or none, on a new connection: what changes something cannot be sent twice.
+   * @throws Error for an answer of 400 and above.
+   */
   async call(method: string, path: string, body?: unknown): Promise<unknown> {
-    return JSON.parse(this.#checked(await this.#exchange(method, path, body)).body);
-  }
-
-  /** Calls a route without a body where a refusal is an answer too. */
-  async statusOf(method: string, path: string): Promise<number> {
-    return (await this.#exchange(method, path)).status;
-  }
-
-  #exchange(method: string, path: string, body?: unknown): Promise<HttpAnswer> {
     const { port, token } = this;
-    return this.#exchangeAnew(requestBytes({ method, path, port, token, body }), true);
+    const connection = new HttpConnection();
+    const answer = await connection.send(requestOf({ method, path, port, token, body }), true);
+    connection.close();
+    return JSON.parse(this.#checked(answer).body);
   }
 
   /** Stops it in order. */
   async stop(): Promise<void> {
-    this.#connection?.close();
+    this.#connection.close();
     if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
     const ended = once(this.#child, 'exit');
     this.#child.kill('SIGTERM');
     const timer = setTimeout(() => this.#child.kill('SIGKILL'), longestStopMs);
     await ended;
     clearTimeout(timer);
-  }
-
-  /** On a new connection: what changes something cannot be sent twice. */
-  async #exchangeAnew(request: Buffer, keepBody: boolean): Promise<HttpAnswer> {
-    this.#connection?.close();
-    this.#connection = await HttpConnection.open(this.port);
-    return this.#connection.send(request, keepBody);
   }
 
   #checked(answer: HttpAnswer): HttpAnswer {
