@@ -1,5 +1,5 @@
-/** The thread that speaks with GeoClue over the system bus; see geoclue.ts. It posts what it finds until it is ended. */
-import type { EventEmitter } from 'node:events';
+/** Speaks with GeoClue over the system bus, in a thread (see geoclue.ts), and posts locations until it is ended. */
+import { EventEmitter, once } from 'node:events';
 import { parentPort } from 'node:worker_threads';
 import {
   DBusError,
@@ -7,13 +7,12 @@ import {
   MessageFlag,
   systemBus,
   Variant,
-  type MessageBus,
   type MessageLike,
 } from '@jellybrick/dbus-next';
 import { limits } from '../../model/limits.ts';
 import { SourceFailed, type SourceFailure } from './location-source.ts';
 
-/** The properties of a location as they came, or why there will be none. */
+/** The properties of a location, or the reason for the end. */
 export type GeoclueMessage =
   | { readonly location: Readonly<Record<string, unknown>> }
   | { readonly failure: SourceFailure };
@@ -22,52 +21,47 @@ const geoclue = 'org.freedesktop.GeoClue2';
 const clientInterface = `${geoclue}.Client`;
 const busName = 'org.freedesktop.DBus';
 const properties = 'org.freedesktop.DBus.Properties';
-/** The name under which GeoClue, its agents and its configuration know us. */
+/** Our name for GeoClue, its agents and its configuration. */
 const desktopId = 'waypointd';
 /** As exact as the machine can: GCLUE_ACCURACY_LEVEL_EXACT. */
 const exact = 8;
-/** The agent of the desktop may ask a person whether we may know. */
+/** The agent of the desktop may ask the user for consent. */
 const consentMs = 60_000;
-/** A bus that has gone says nothing: we look whether our client still is there. */
+/** A lost bus is silent: the client is asked again after so long. */
 const checkMs = 20_000;
 
 function post(message: GeoclueMessage): void {
   parentPort?.postMessage(message);
 }
 
+const bus = systemBus();
+
 /** Calls a method of GeoClue, which must answer within the limit. */
 async function call(
-  bus: MessageBus,
   message: MessageLike,
   limitMs: number = limits.locationTimeoutMs,
 ): Promise<Message> {
-  const reply = await within(limitMs, bus.call(new Message({ destination: geoclue, ...message })));
-  if (reply === null) throw new SourceFailed('silent');
-  return reply;
-}
-
-async function within<T>(limitMs: number, work: Promise<T>): Promise<T> {
-  const { promise, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new SourceFailed('silent')), limitMs);
+  const late = Promise.withResolvers<null>();
+  const timer = setTimeout(late.resolve, limitMs, null);
   try {
-    return await Promise.race([work, promise]);
+    const answer = bus.call(new Message({ destination: geoclue, ...message }));
+    const reply = await Promise.race([answer, late.promise]);
+    if (reply === null) throw new SourceFailed('silent');
+    return reply;
   } finally {
     clearTimeout(timer);
   }
 }
 
-function propertyCall(path: string, member: string, signature: string, body: unknown[]) {
-  return { path, interface: properties, member, signature, body };
-}
-
-async function setProperty(bus: MessageBus, client: string, name: string, value: Variant) {
-  await call(bus, propertyCall(client, 'Set', 'ssv', [clientInterface, name, value]));
+async function setProperty(path: string, name: string, value: Variant): Promise<void> {
+  const body = [clientInterface, name, value];
+  await call({ path, interface: properties, member: 'Set', signature: 'ssv', body });
 }
 
 /** Reads all properties of an object; GeoClue is not started for it. */
-async function readProperties(bus: MessageBus, path: string, of: string) {
-  const message = propertyCall(path, 'GetAll', 's', [of]);
-  const { body } = await call(bus, { ...message, flags: MessageFlag.NO_AUTO_START });
+async function readProperties(path: string, of: string): Promise<Record<string, unknown>> {
+  const message = { path, interface: properties, member: 'GetAll', signature: 's', body: [of] };
+  const { body } = await call({ ...message, flags: MessageFlag.NO_AUTO_START });
   const [all] = body;
   if (typeof all !== 'object' || all === null) return {};
   return Object.fromEntries(
@@ -77,51 +71,9 @@ async function readProperties(bus: MessageBus, path: string, of: string) {
   );
 }
 
-/** Asks GeoClue for a client of our own. */
-async function openClient(bus: MessageBus): Promise<{ client: string; owner: string }> {
-  const { body, sender } = await call(bus, {
-    path: '/org/freedesktop/GeoClue2/Manager',
-    interface: `${geoclue}.Manager`,
-    member: 'GetClient',
-  });
-  const [client] = body;
-  if (typeof client !== 'string') throw new SourceFailed('silent');
-  return { client, owner: sender };
-}
-
-/** Posts each location that GeoClue names, one read at a time; while one is read, only the newest name is kept. */
-class LocationReader {
-  readonly #bus: MessageBus;
-  #isReading = false;
-  #next: string | undefined;
-  #last: string | undefined;
-
-  constructor(bus: MessageBus) {
-    this.#bus = bus;
-  }
-
-  /** @param path Of the location's object; `/` means that there is none. */
-  async read(path: unknown): Promise<void> {
-    if (typeof path !== 'string' || path === '/' || path === this.#last) return;
-    this.#next = path;
-    if (this.#isReading) return;
-    this.#isReading = true;
-    while (this.#next !== undefined) {
-      this.#last = this.#next;
-      this.#next = undefined;
-      try {
-        post({ location: await readProperties(this.#bus, this.#last, `${geoclue}.Location`) });
-      } catch {
-        // GeoClue drops a location when it has a newer one, which it then names.
-      }
-    }
-    this.#isReading = false;
-  }
-}
-
-/** Has the bus send us the signals that match a rule. */
-async function subscribe(bus: MessageBus, rule: string): Promise<void> {
-  await call(bus, {
+/** Has the bus send the signals that match a rule. */
+async function subscribe(rule: string): Promise<void> {
+  await call({
     destination: busName,
     path: '/org/freedesktop/DBus',
     interface: busName,
@@ -131,35 +83,44 @@ async function subscribe(bus: MessageBus, rule: string): Promise<void> {
   });
 }
 
-/** Has our client find the position; it takes as long as a person takes to agree. */
-async function begin(bus: MessageBus, client: string): Promise<void> {
-  try {
-    await call(bus, { path: client, interface: clientInterface, member: 'Start' }, consentMs);
-  } catch (error) {
-    // A person who does not answer has not agreed.
-    throw error instanceof SourceFailed ? new SourceFailed('refused') : error;
-  }
-}
-
-async function watch(bus: MessageBus): Promise<void> {
-  const { client, owner } = await openClient(bus);
-  const reader = new LocationReader(bus);
-  // Anybody on the bus may send us signals of these names: who sent them counts.
+async function watch(): Promise<void> {
+  const { body, sender: owner } = await call({
+    path: '/org/freedesktop/GeoClue2/Manager',
+    interface: `${geoclue}.Manager`,
+    member: 'GetClient',
+  });
+  const [client] = body;
+  if (typeof client !== 'string') throw new SourceFailed('silent');
+  const updates = new EventEmitter();
+  // Any program on the bus may send such signals: only these senders count.
   bus.on('message', ({ sender, path, member, body }) => {
-    if (sender === owner && path === client && member === 'LocationUpdated')
-      void reader.read(body[1]);
+    if (sender === owner && path === client && member === 'LocationUpdated') updates.emit('one');
     if (sender === busName && member === 'NameOwnerChanged' && body[0] === geoclue)
       post({ failure: 'ended' });
   });
-  await subscribe(bus, `sender='${geoclue}',path='${client}',member='LocationUpdated'`);
-  await subscribe(bus, `sender='${busName}',member='NameOwnerChanged',arg0='${geoclue}'`);
-  await setProperty(bus, client, 'DesktopId', new Variant('s', desktopId));
-  await setProperty(bus, client, 'RequestedAccuracyLevel', new Variant('u', exact));
-  await begin(bus, client);
+  await subscribe(`sender='${geoclue}',path='${client}',member='LocationUpdated'`);
+  await subscribe(`sender='${busName}',member='NameOwnerChanged',arg0='${geoclue}'`);
+  await setProperty(client, 'DesktopId', new Variant('s', desktopId));
+  await setProperty(client, 'RequestedAccuracyLevel', new Variant('u', exact));
+  await call({ path: client, interface: clientInterface, member: 'Start' }, consentMs).catch(
+    (error: unknown) => {
+      // No answer is no consent.
+      throw error instanceof SourceFailed ? new SourceFailed('refused') : error;
+    },
+  );
+  // GeoClue's path for no location.
+  let last: unknown = '/';
   for (;;) {
-    const { Location } = await readProperties(bus, client, clientInterface);
-    await reader.read(Location);
-    await new Promise((resolve) => setTimeout(resolve, checkMs));
+    const update = once(updates, 'one', { signal: AbortSignal.timeout(checkMs) });
+    const waited = update.catch(() => undefined);
+    const { Location } = await readProperties(client, clientInterface);
+    if (typeof Location === 'string' && Location !== '/' && Location !== last) {
+      last = Location;
+      const location = await readProperties(Location, `${geoclue}.Location`).catch(() => undefined);
+      // GeoClue drops a location when it has a newer one, which comes next.
+      if (location !== undefined) post({ location });
+    }
+    await waited;
   }
 }
 
@@ -173,7 +134,6 @@ function failureOf(error: unknown): SourceFailure {
   return error.type.endsWith('.AccessDenied') ? 'refused' : 'not_started';
 }
 
-const bus = systemBus();
 // The library's types do not know this event; without a listener it would be an exception.
 (bus as EventEmitter).on('error', fail);
-watch(bus).catch(fail);
+watch().catch(fail);

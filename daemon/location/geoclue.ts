@@ -6,15 +6,15 @@ import { threadModule } from '../../model/program-files.ts';
 import type { GeoclueMessage } from './geoclue-thread.ts';
 import { SourceFailed, type LocationSource } from './location-source.ts';
 
-/** Where the system bus is when the environment names no other. */
+/** The places of the system bus, unless the environment names another. */
 const busSockets = ['/run/dbus/system_bus_socket', '/var/run/dbus/system_bus_socket'];
 /** The library and a few small messages need a third of it. */
 const heapMb = 32;
 
 /**
- * GeoClue, the location service of Linux desktops. Its client runs in a thread of its own: loading the D-Bus library
- * would hold the main thread for 20 to 60 ms, and the library neither lets go of a bus that hangs nor survives every
- * message that is malformed; the end of the thread settles both.
+ * GeoClue, the location service of Linux desktops. Its client runs in a thread: the D-Bus library throws where nothing can
+ * catch on some malformed messages, which would end the daemon; it cannot let go of a bus that hangs; and loading it holds
+ * the thread for 20 to 60 ms.
  */
 export const geoclueSource: LocationSource = {
   name: 'geoclue',
@@ -26,7 +26,7 @@ export const geoclueSource: LocationSource = {
     const thread = new Worker(threadModule('daemon/location/geoclue-thread'), {
       env: address === undefined ? {} : { DBUS_SYSTEM_BUS_ADDRESS: address },
       resourceLimits: { maxOldGenerationSizeMb: heapMb, maxYoungGenerationSizeMb: 4 },
-      // What the library has to say is for its developers.
+      // The library's warnings are for its developers.
       stdout: true,
       stderr: true,
     });
