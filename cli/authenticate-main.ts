@@ -47,7 +47,7 @@ async function authenticateCommand(
   }
 }
 
-/** What the client's ssh was asked to do here. @throws NotAuthenticated */
+/** Parses the command that ssh was asked to run. @throws NotAuthenticated */
 function readCall(words: readonly string[], env: NodeJS.ProcessEnv) {
   const given = readWords(words);
   const forced = env['SSH_ORIGINAL_COMMAND'];

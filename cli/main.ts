@@ -3,7 +3,7 @@ import { nameSources } from '../model/error-description.ts';
 import { allCommands } from './commands/all.ts';
 import { runProgram } from './program/program.ts';
 
-/** What a failed start has left open, or unread lines in stderr, must not keep the process longer than this, ms. */
+/** The process exits at the latest this long after a failed start, whatever is still open, ms. */
 const graceMs = 1_000;
 
 nameSources(sourcePlace);

@@ -4,7 +4,7 @@ import type { Waypoint } from '../model/waypoint.ts';
 /** The namespace of our own GPX extension: a waypoint's tags, and that it was a bookmark. A name, not an address. */
 export const gpxExtensionNamespace = 'https://waypointd.invalid/gpx/1';
 
-/** What a GPX waypoint is written from: a waypoint with its tags raw. */
+/** A waypoint with raw tags. */
 export type GpxWaypoint = Omit<Waypoint, 'bookmark' | 'tags'> & {
   /** Has it marked as one, so that an import does not take it for an observation. */
   readonly bookmark?: boolean | undefined;
@@ -13,7 +13,7 @@ export type GpxWaypoint = Omit<Waypoint, 'bookmark' | 'tags'> & {
   readonly tags?: readonly string[] | undefined;
 };
 
-/** What waypoints, tracks and routes have in common. */
+/** Fields that waypoints, tracks and routes share. */
 type Described = Partial<Pick<Waypoint, 'name' | 'desc' | 'cmt' | 'src' | 'links' | 'type'>>;
 
 const entities: Readonly<Record<string, string>> = {
@@ -24,7 +24,7 @@ const entities: Readonly<Record<string, string>> = {
   "'": '&apos;',
 };
 const special = /[&<>"']/gu;
-/** What XML 1.0 cannot hold, not even escaped (section 2.2), and the line ends a reader would change. */
+/** Characters that XML 1.0 forbids even escaped (section 2.2), and line ends that a reader would change. */
 // oxlint-disable-next-line no-control-regex -- these are what it looks for
 const illegal = /[\u0000-\u0008\u000B-\u001F\uFFFE\uFFFF]/gu;
 
@@ -76,7 +76,7 @@ export function gpxPointStart(name: 'wpt' | 'trkpt' | 'rtept', lat: number, lon:
   return `<${name} lat="${decimalText(lat)}" lon="${decimalText(gpxLongitude(lon))}">`;
 }
 
-/** What something is called, in the order of the schema; `beforeType` is what stands there before its type. */
+/** Writes names and texts in the order of the schema; `beforeType` precedes the type. */
 export function gpxTexts(said: Described, beforeType = ''): string {
   const { name, cmt, desc, src, links = [], type } = said;
   const linked = links.map(

@@ -87,7 +87,7 @@ test('the commands about days tell the same of one journey', async (t) => {
   t.notRegex(report, /^France/m);
   t.regex(report, /^2024 +Jan .*Dec$/m);
   t.regex(report, /^DE +\.{8}\+[#+.]+$/m);
-  t.regex(report, /^More than 4 days on 2024-03-05\.$/m);
+  t.regex(report, /^Limit first exceeded on 2024-03-05\.$/m);
   t.regex(report, /10 days listed\. Of the whole period 0 days and 0 nights/);
   t.regex(report, /Days and times are those of the place/);
   t.regex(

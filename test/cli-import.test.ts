@@ -206,7 +206,7 @@ test('the summary leads with points, dates and waypoints and tells what was refu
     stderr,
     /2 files were refused:\n.*bad\uFFFD\[2J\.gpx: it is not well-formed XML \(line 7\)\n.*cut\.gpx: it ends/u,
   );
-  t.regex(stderr, /1 file left nothing:\n.*empty\.gpx: it has no points/u);
+  t.regex(stderr, /1 file contains no positions:\n.*empty\.gpx: it has no points/u);
   t.regex(stderr, /4 files are in sub-folders.*-r/u);
   t.deepEqual(fake.requests.at(-1)?.body, { dir: root, recursive: false, into: 'here' });
 });

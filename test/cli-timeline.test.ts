@@ -266,7 +266,7 @@ ARRIVED           LEFT                     TIME   KM  PLACE
 2024-05-04 09:10  11:00              1 h 50 min       Porto, Portugal
 2024-05-04 13:20  2024-05-05 08:00  18 h 40 min  120  Tui\uFFFD[31m, =Galicia, "north", Spain
 
-18,947 of 50,408 points are not believed (another device, spikes):
+18,947 of 50,408 points were ignored as errors (another device, spikes):
 docs/timelines.md
 10 h of 20 h 30 min in stops are inferred: silence that began at a stop and
 ended at or near it.
@@ -572,7 +572,7 @@ test('a journey through eight countries, by HTTP and as tables, CSV, GeoJSON and
     t.regex(stdout, /^… and \d+ more: --level locality shows all localities\.$/mu);
     t.regex(
       stdout,
-      /\n\d+ d \d+ h of \d+ d \d+ h in stops are inferred: .*\n.* it\.\nSilence of /u,
+      /\n\d+ d \d+ h of \d+ d \d+ h in stops are inferred: .*\n.* it\.\nNothing was recorded for /u,
     );
   };
   const csv = async () => {

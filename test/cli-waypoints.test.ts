@@ -350,7 +350,7 @@ test('hide, undo, changes and tag rename do what they say', async (t) => {
   t.is(await cli.out(['tag', 'rename', 'lake', 'sea']), 'No waypoint has this tag.\n');
   t.regex(
     await cli.out(['undo']),
-    /^Took change \d+ back \(tag renamed\)\. This is change \d+\.$/mu,
+    /^Undone: change \d+ \(tag renamed\)\. ".*undo \d+" reverses this\.$/mu,
   );
   t.regex(await cli.out(['undo']), /\(tagged\)/u);
   const table = await cli.out(['changes']);

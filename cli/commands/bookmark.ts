@@ -9,7 +9,7 @@ import type { CommandContext } from '../program/context.ts';
 import { degrees, tagList } from '../terminal/text.ts';
 import { atOption, findPlace, parsePosition } from './place.ts';
 
-/** What GPX has beside the note. */
+/** GPX fields beside the note. */
 const moreOptions = {
   '--sym <name>': 'the name of a symbol',
   '--type <text>': 'what kind of place it is',

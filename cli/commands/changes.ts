@@ -22,7 +22,7 @@ export const command = defineCommand({
   name: 'changes',
   summary: 'list what was changed, newest first',
   description:
-    'Lists what was changed in the last 30 days, newest first. "waypointd undo ID" takes one of them back.',
+    'Lists what was changed in the last 30 days, newest first. "waypointd undo ID" undoes one of them.',
   options: {
     '-n, --limit <count>': {
       help: `how many, 1 to ${limits.changesMax}`,

@@ -179,12 +179,12 @@ function windowLines({ window }: Report): string[] {
     `Greatest number in any ${days} days: ${greatest}, on ${at}.`,
     over === undefined
       ? `Staying on from ${on}, the last day allowed is ${window.limit_reached_on}.`
-      : `More than ${most} days on ${over}.`,
+      : `Limit first exceeded on ${over}.`,
     '',
   ];
 }
 
-/** What has to be known to defend the numbers. */
+/** Caveats for the numbers of days. */
 function footLines({ result, days, time_zone: zone }: Report): string[] {
   const { unknown_days, unknown_nights, transit_nights, unfollowed_observations } = result.summary;
   const { dataset } = result;

@@ -56,8 +56,8 @@ const list = defineCommand({
     return withDaemon({ context }, (client) => readFiles(client, query, Number(limit)));
   },
   async *show({ files, isMore }) {
-    yield* tableLines(columns, files, 'No imported file is so.');
-    if (isMore) note(`There are more: -n lists so many.`);
+    yield* tableLines(columns, files, 'No imported file matches.');
+    if (isMore) note('There are more; -n sets how many are listed.');
   },
 });
 

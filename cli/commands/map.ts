@@ -18,7 +18,7 @@ import { openInBrowser } from './map/browser.ts';
 
 /** How often it is asked whether any page is left, ms. */
 const lookMs = 5_000;
-/** What is being sent when the map ends may go on for so long, ms. */
+/** Time for running requests to finish when the map ends, ms. */
 const graceMs = 1_000;
 
 /** `waypointd map` */

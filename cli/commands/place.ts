@@ -12,7 +12,7 @@ export const atOption = {
   '--at <lat,lon>': 'which one, when several have this name: LAT,LON',
 } as const;
 
-/** What tables of places begin with. */
+/** The first columns of tables of places. */
 export const nameColumns: readonly TableColumn<Place>[] = [
   { title: 'NAME', canShrink: true, text: ({ name }) => name },
   { title: 'LAT', align: 'right', text: ({ lat }) => degrees(lat) },

@@ -119,7 +119,7 @@ Type these in another terminal; Ctrl-C in this one stops the daemon.
 `;
 }
 
-/** What a command in another terminal needs in order to find this daemon and no other. */
+/** The flags with which a command in another terminal finds this daemon. */
 function flagsToFind({ resolved, paths, flags }: CommandContext): string {
   const chosen: [string, string | undefined][] = [
     ['--config', flags.config === undefined ? undefined : paths.configFile],

@@ -21,7 +21,7 @@ import {
   stayTime,
 } from './timeline/wording.ts';
 
-/** Of 1: as sure as this is a means without a question mark. */
+/** Confidence (0 to 1) from which a mode is printed without a question mark. */
 const likely = 0.7;
 
 /** `waypointd trips` */

@@ -9,9 +9,9 @@ import { invocation } from '../terminal/invocation.ts';
 /** `waypointd undo` */
 export const command = defineCommand({
   name: 'undo',
-  summary: 'take a change back',
+  summary: 'undo a change',
   description:
-    'Takes a change of the last 30 days back: the newest that was not taken back, or the one with this number. The number it answers with takes that back in turn.',
+    'Undoes a change of the last 30 days: the newest that still stands, or the one with this number. An undo can be undone by its own number.',
   arguments: '[id]',
   examples: ['undo', 'undo 17'],
   run({ context, words: [id] }) {
@@ -23,7 +23,7 @@ export const command = defineCommand({
     });
   },
   show: ({ undone, kind, change }) =>
-    `Took change ${undone} back (${changeWords[kind]}). This is change ${change}.`,
+    `Undone: change ${undone} (${changeWords[kind]}). "${invocation()} undo ${change}" reverses this.`,
 });
 
 /** The newest change that stands, those that took others back aside. */
@@ -35,11 +35,11 @@ async function newest(client: DaemonClient): Promise<number> {
     if (found?.undoable === false) {
       const what = `${found.id} (${changeWords[found.kind]})`;
       throw new ExitError(
-        `The newest change, ${what}, cannot be taken back. "${invocation()} changes" lists the others; "undo ID" takes one of them back.`,
+        `The newest change, ${what}, cannot be undone. "${invocation()} changes" lists the others; "undo ID" undoes one of them.`,
       );
     }
     if (found !== undefined) return found.id;
     cursor = page.next_cursor;
   } while (cursor !== undefined);
-  throw new ExitError('There is nothing to take back.');
+  throw new ExitError('There is nothing to undo.');
 }

@@ -14,7 +14,7 @@ import { filledIn, noteCut, runTimeline } from './timeline/run.ts';
 import { stopLines } from './timeline/tables.ts';
 import { stayTime, zoneSentence } from './timeline/wording.ts';
 
-/** Of a position, or a waypoint. */
+/** Radius around a position or a waypoint. */
 const usualRadiusM = 200;
 const mostRadiusM = 100_000;
 const metresPerDegree = 111_195;

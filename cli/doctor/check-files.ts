@@ -80,7 +80,7 @@ function checkPermissions(area: string, path: string, stats: Stats): Finding[] {
 function checkOwners(paths: Paths): Finding[] {
   const { warning, fault } = findingsOf('data directory');
   const { data } = paths;
-  // What is wrong with a directory that cannot be looked at, or belongs to others, is told by the next check.
+  // The next check reports a directory that cannot be entered, or belongs to another user.
   if (!existsSync(data)) return [];
   const found = replaceableFault(data);
   if (found !== undefined) return [fault(found)];
@@ -137,7 +137,7 @@ function lookAt(path: string): Stats | 'hidden' | undefined {
 /** The databases, what SQLite keeps beside them, and the files that hold their state. */
 const ownFile =
   /^(?:(?:waypoints|library|lock)\.sqlite(?:-wal|-shm|-journal)?|bookmarks\.gpx|daemon\.json)$/u;
-/** Of these a new one takes the place of the old one: they are only read. */
+/** Files that are replaced whole and never written in place: reading them is enough. */
 const replacedFile = /^(?:bookmarks\.gpx|daemon\.json)$/u;
 
 /** Looks at the kind, owner and permissions of the files in the data directory; what is in them is not read. */

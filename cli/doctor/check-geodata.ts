@@ -39,7 +39,7 @@ export async function checkGeodata(directory: string): Promise<Finding[]> {
   ];
 }
 
-/** What is wrong with a generation, as the end of a sentence. */
+/** The fault of a generation, as the end of a sentence. */
 async function checkGeneration(
   files: GenerationFiles,
   reference: GenerationReference,

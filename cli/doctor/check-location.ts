@@ -18,8 +18,8 @@ const geoclueFiles = [
 ];
 
 /**
- * Looks at what the location provider of the settings needs. No position is asked for: a desktop would show that
- * somebody is watching, and a receiver would be switched on.
+ * Checks the requirements of the location provider. Requests no position: a desktop would show that the location is in
+ * use, and a receiver would be switched on.
  */
 export async function checkLocation(settings: Settings): Promise<Finding[]> {
   const { location_provider: provider, location_command, location_static: place } = settings;
@@ -73,7 +73,7 @@ function checkGeoclue(): Finding {
   );
 }
 
-/** A connection alone switches no receiver on: gpsd does that when it is told to watch. */
+/** A connection alone switches no receiver on: gpsd does that at the first WATCH command. */
 async function checkGpsd(): Promise<Finding> {
   if (await accepts(gpsdPort)) return ok('gpsd answers');
   return problem(

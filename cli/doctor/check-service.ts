@@ -4,7 +4,7 @@ import { findingsOf, type Finding } from './finding.ts';
 
 const seeLog = 'See its log: waypointd service logs';
 
-/** What the service manager knows about the daemon, as it was found. */
+/** Reports the state of the daemon's service. */
 export function checkService(found: FoundService | undefined): Finding[] {
   const { ok, note, warning, problem } = findingsOf('service');
   if (found === undefined) {

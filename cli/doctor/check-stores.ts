@@ -40,7 +40,7 @@ function look(path: string, options: StoreCheckOptions & { keys: readonly string
     if (!existsSync(path)) return { ...nothing, condition: 'blank' } as const;
     return inspectDatabase(path, options);
   } catch {
-    // What is wrong with the file is told by its own check.
+    // The file has a check of its own, which reports the fault.
     return { ...nothing, condition: 'unreachable' } as const;
   }
 }

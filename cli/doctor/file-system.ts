@@ -16,7 +16,7 @@ const remoteFileSystems: Readonly<Record<number, string>> = {
   0xbacbacbc: 'a shared folder of VMware',
 };
 
-/** What file synchronisers leave in, or call, the folders that they copy. */
+/** Names that file synchronisers give to their folders, or to files in them. */
 const syncMarkers: readonly [entry: string, program: string][] = [
   ['.stfolder', 'Syncthing'],
   ['.dropbox', 'Dropbox'],
@@ -40,7 +40,7 @@ function existingParent(path: string): string {
   return at;
 }
 
-/** What kind of remote file system a path is on; undefined for one of this machine, or an unknown one. */
+/** The kind of remote file system of a path; undefined for a local or an unknown one. */
 export function remoteFileSystem(path: string): string | undefined {
   // A drive letter may stand for a share, and `\\?\C:\` for none.
   if (process.platform === 'win32')

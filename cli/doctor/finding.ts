@@ -12,7 +12,7 @@ export interface Finding {
   readonly level: FindingLevel;
   /** One sentence without its full stop. */
   readonly text: string;
-  /** What to do about it. */
+  /** The remedy. */
   readonly remedy?: string;
 }
 
@@ -32,7 +32,7 @@ export function findingsOf(area: string) {
     note: make('note'),
     warning: make('warning'),
     problem,
-    /** What a start would be refused with. */
+    /** The refusal of a start. */
     fault: ({ text, remedy, command }: Fault) => problem(text, command ?? remedy),
   };
 }

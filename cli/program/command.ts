@@ -30,7 +30,7 @@ export interface CommandSpec<Words extends string, Options extends OptionSpecs, 
   readonly description?: string;
   readonly usage?: string;
   readonly arguments?: Words;
-  /** What the first argument may be, where that is a list. */
+  /** Choices for the first argument. */
   readonly choices?: { readonly help: string; readonly words: readonly string[] };
   readonly options?: Options;
   /** Command lines without the name of the program. */
@@ -42,7 +42,7 @@ export interface CommandSpec<Words extends string, Options extends OptionSpecs, 
   readonly run?: (
     call: Call<ArgumentValues<Words>, OptionValues<Options>>,
   ) => Promise<Result | undefined> | Result | undefined;
-  /** What `--json` prints, where that is not the result itself. */
+  /** The value that `--json` prints, if not the result itself. */
   readonly json?: (result: Result) => unknown;
   /** The result for a person; with `--json`, which the command then has, it is printed as JSON instead. */
   readonly show?: (

@@ -3,7 +3,7 @@ import { pathSettings, settingKeys, settingSchemas, switches } from '../../model
 import { flagName } from '../../daemon/settings.ts';
 import { rootOf } from './context.ts';
 
-/** What may stand at a place: any text, a path, or one of these words. */
+/** The kind of word at a position: any text, a path, or one of these words. */
 type Completed = 'text' | 'file' | 'directory' | readonly string[];
 
 /** Where a line stands. */

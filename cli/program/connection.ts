@@ -25,7 +25,7 @@ export interface RunningDaemon {
 
 interface DaemonUse {
   readonly context: CommandContext;
-  /** The command brings data: without a daemon it may make the data directory. Others say that there is none. */
+  /** The command adds data: it may create the data directory. Others fail without one. */
   readonly makesData?: boolean;
   /** The command needs the imported files: while a library is read after a start, it says so and waits. */
   readonly needsLibrary?: boolean;
@@ -33,23 +33,23 @@ interface DaemonUse {
   readonly endsInOrder?: boolean;
 }
 
-/** What a command may want to know beside the client. */
+/** The daemon's data directory, and the user's Ctrl-C. */
 export interface Session {
-  /** That of the daemon, wherever ours is. */
+  /** The daemon's data directory, which may differ from this command's. */
   readonly dataDirectory: string;
   /** Its reason is the signal of the system. */
   readonly stopped: AbortSignal;
 }
 
-/** Another command may hold the data for its moment: so long we try again, ms. */
+/** Time to retry while another command holds the data, ms. */
 const lockWaitMs = 20_000;
-/** How often it is looked whether a wait is over, and when it is explained, ms. */
+/** Pause between two tries, and time until a wait is explained, ms. */
 const pauseMs = 200;
 const noteMs = 1_000;
 
 /**
- * Finds the running daemon through its hand-over file (contract A, row hand-over). When a data directory was asked for,
- * the daemon of another one is not it. Files that cannot be trusted are named on stderr; stale ones are passed over.
+ * Finds the running daemon through its hand-over file (contract A, row hand-over). With --data-dir, the
+ * daemons of other directories are ignored. Names untrusted files on stderr and skips stale ones.
  * @throws RequestFailure `impostor` when another program answers at the daemon's port, and no daemon elsewhere
  */
 export async function findDaemon(context: CommandContext): Promise<RunningDaemon | undefined> {
@@ -80,7 +80,7 @@ function noteOtherVersion(version: VersionInfo): void {
   );
 }
 
-/** `--port` is where a daemon is to listen; it does not choose a running one, and a user who means that is told so. */
+/** Notes that `--port` does not choose a running daemon: it is where a new one listens. */
 export function noteOtherPort({ resolved }: CommandContext, { handOver }: RunningDaemon): void {
   const { port } = resolved.settings;
   if (resolved.sources.port !== 'flag' || port === 0 || port === handOver.port) return;
@@ -90,8 +90,8 @@ export function noteOtherPort({ resolved }: CommandContext, { handOver }: Runnin
 }
 
 /**
- * The running daemon, for commands that are about it.
- * @throws ExitError when there is none.
+ * Finds the running daemon, for commands that are about it.
+ * @throws ExitError when no daemon runs.
  */
 export async function requireDaemon(context: CommandContext): Promise<RunningDaemon> {
   const daemon = await findDaemon(context);
@@ -100,7 +100,7 @@ export async function requireDaemon(context: CommandContext): Promise<RunningDae
   return daemon;
 }
 
-/** Why no daemon was found: as a rule there is none, but one may have its hand-over file elsewhere. */
+/** Explains why no daemon was found: as a rule none runs, but one may have its hand-over file elsewhere. */
 export async function whyNone({ paths }: CommandContext): Promise<string> {
   const { findLockHolder, heldSentence } = await import('../../daemon/lock-holder.ts');
   const holder = await findLockHolder(paths);
@@ -227,7 +227,7 @@ export async function startOwnDaemon({
   return { client: new DaemonClient(daemon), url: daemon.url, close };
 }
 
-/** What to throw for a failed request: the sentence that a command has for the status of a refusal, if it has one. */
+/** Turns a refusal into the command's sentence for its status; other errors are returned as they are. */
 export function inWords(error: unknown, sentences: Readonly<Record<number, string>>): unknown {
   const sentence = error instanceof RequestFailure ? sentences[error.status] : undefined;
   return sentence === undefined ? error : new ExitError(sentence);

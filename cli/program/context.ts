@@ -4,7 +4,7 @@ import { settingHelp, settingKeys, switches, type SettingKey } from '../../model
 import { computePaths, defaultConfigFile, type Paths } from '../../daemon/paths.ts';
 import { flagName, resolveSettings, type ResolvedSettings } from '../../daemon/settings.ts';
 
-/** What every command knows of its surroundings. */
+/** Settings, paths and flags of a call. */
 export interface CommandContext {
   readonly resolved: ResolvedSettings;
   readonly paths: Paths;

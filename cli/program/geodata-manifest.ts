@@ -25,7 +25,7 @@ export async function readManifest(file: string | undefined): Promise<GeodataMan
   return manifest;
 }
 
-/** What a daemon is started with because of that flag. */
+/** The daemon option that results from that flag. */
 export async function manifestOption({ geodataManifest: file }: CommandContext) {
   return file === undefined ? {} : { geodata: { manifest: await readManifest(file) } };
 }

@@ -37,7 +37,7 @@ export async function runProgram(
   }
 }
 
-/** What the scripts of `waypointd completion` call; it takes any words, which commander would read as options. */
+/** The entry for completion scripts. Any word is allowed, also those that commander would read as options. */
 const completionCommand = '__complete';
 
 async function complete(
@@ -164,7 +164,7 @@ function sentenceOf(error: unknown): string {
 
 function apiSentence({ sentence: message, code, field }: RequestFailure): string {
   if (field === undefined) return message;
-  // There is none for a field that a user of the command line has not written.
+  // Fields that the user did not write have no rule to show.
   const rule = code === 'invalid' ? new Map(Object.entries(fieldRules())).get(field) : undefined;
   return rule === undefined ? `${message} (${field})` : `${message.replace(/\.$/u, '')}: ${rule}.`;
 }

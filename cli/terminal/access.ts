@@ -55,7 +55,7 @@ const fileProblems: Readonly<Record<string, string>> = {
   EDQUOT: 'your disk quota is used up',
 };
 
-/** What to throw when a file that the user named could not be written: a sentence, or the error if it tells of another place. */
+/** Turns a failed write of the user's file into a sentence; an error about another file is returned as it is. */
 export function notWritten(file: string, error: unknown): unknown {
   const { code = '', path = file } = error as NodeJS.ErrnoException;
   const reason = dirname(resolve(path)) === dirname(resolve(file)) ? fileProblems[code] : undefined;

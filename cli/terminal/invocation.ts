@@ -45,7 +45,7 @@ export function shellWord(word: string): string {
   return process.platform === 'win32' ? `"${word}"` : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
-/** What to do where the builtin generation is missing or damaged: a clone makes it, a package brings it. */
+/** The remedy for a missing or damaged builtin generation: a clone builds it, a package contains it. */
 export function geodataRemedy(): string {
   const isClone = existsSync(join(packageRoot(), 'geodata', 'build', 'ensure.ts'));
   return isClone

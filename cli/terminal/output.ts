@@ -54,7 +54,7 @@ export function print(line = ''): Promise<void> {
   return write(`${line}\n`);
 }
 
-/** What a command tells a person, a line at a time, whatever is in it: {@link printLines} makes it harmless. */
+/** Lines for a person, with any content: {@link printLines} escapes control characters. */
 export type Lines = string | Iterable<string> | AsyncIterable<string>;
 
 /** Writes lines to standard output. */

@@ -119,7 +119,7 @@ export async function* tableLines<Row>(
   }
 }
 
-/** What something is, a line for each label; those without a text are left out. */
+/** Prints a line for each label; labels without a text are left out. */
 export function labelledLines(
   rows: Iterable<readonly [label: string, text: string | undefined]>,
   width: number,

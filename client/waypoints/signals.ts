@@ -4,9 +4,9 @@ import type { RequestFailure } from './request-failure.ts';
 
 type Operations = typeof operations;
 
-/** What the operations name. */
-type Told = ToldBy<ReturnType<Operations[keyof Operations]>>;
-type ToldBy<Asked> =
+/** The signals of all operations. */
+type OperationSignal = SignalsOf<ReturnType<Operations[keyof Operations]>>;
+type SignalsOf<Asked> =
   Asked extends Operation<infer _, infer Started, infer Succeeded, infer Failed>
     ? Started | Succeeded | Failed
     : never;
@@ -20,7 +20,9 @@ export type WaypointSignals = {
   /** A request has changed something: the number of the change, for `undoChange`. */
   changeMade: [change: number, kind: string, context: unknown];
 } & {
-  [Signal in Told as Signal[0]]: Signal extends readonly [string, ...infer Args] ? Args : never;
+  [Signal in OperationSignal as Signal[0]]: Signal extends readonly [string, ...infer Args]
+    ? Args
+    : never;
 };
 
 export type SignalName = keyof WaypointSignals;

@@ -17,7 +17,7 @@ export interface PackedEntry {
   readonly crc: number;
 }
 
-/** What is in a container. */
+/** The files in a container. */
 export interface Listing {
   readonly entries: readonly PackedEntry[];
   readonly refused: readonly { readonly name: string; readonly reason: FailureReason }[];

@@ -24,8 +24,8 @@ const localSignature = 0x04034b50;
 const localBytes = 30;
 /** Bytes of a directory: 100,000 names of 300 characters. */
 const maxDirectoryBytes = 41_943_040;
-/** Stands in 32 bits for a number that is told in the extra field. */
-const told64 = 0xffffffff;
+/** In a 32-bit field: the extra field has the number (ZIP64). */
+const inZip64 = 0xffffffff;
 const isEncrypted = 1;
 /** As in folders: what a system has put beside the user's files, and `__MACOSX/._track.gpx`. */
 const hidden = /(?:^|\/)\.(?!\.?(?:\/|$))/;
@@ -178,7 +178,7 @@ function with64(told: readonly number[], extra: Buffer): number[] {
   }
   let at = 0;
   return told.map((value) => {
-    if (value !== told64 || at + 8 > values.length) return value;
+    if (value !== inZip64 || at + 8 > values.length) return value;
     at += 8;
     return safe(values.readBigUInt64LE(at - 8));
   });

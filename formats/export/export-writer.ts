@@ -6,7 +6,7 @@ export interface ExportWriter {
   readonly head: string;
   waypoint(waypoint: Waypoint): string;
   points(points: LinePoints): Iterable<string>;
-  /** What is left, and the end of the document. */
+  /** Writes the rest and the end of the document. */
   end(): Iterable<string>;
 }
 
@@ -17,7 +17,7 @@ export function rawTags({ tags = [] }: Waypoint): string[] {
 
 /** Points that a writer holds at most, where a format wants them after their times, or in one list. */
 const heldPoints = 65_536;
-/** Of those, what is written in one step of a millisecond or two. */
+/** Points written in one step of a millisecond or two. */
 const stepPoints = 1_024;
 
 /** Writes many points step by step. */
@@ -32,7 +32,7 @@ export function* eachPoint(
   }
 }
 
-/** What is held of one segment: all with a time, or all without. */
+/** Points of one segment, all with a time or all without. */
 export interface HeldPoints extends LinePoints {
   readonly isTimed: boolean;
 }

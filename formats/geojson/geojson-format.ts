@@ -72,7 +72,7 @@ class Features extends JsonElements {
           this.#geometry(part, properties);
         break;
       default:
-      // Areas are not where somebody was.
+      // Areas are not positions of the user.
     }
   }
 

@@ -29,8 +29,8 @@ const mmPerMetre = 1_000;
 const loose: ReadonlySet<string> = new Set(['locations', 'rawSignals', 'timelineEdits']);
 
 /**
- * Takes positions out of what Google exports. What it calls a visit becomes a position at its begin and one at its end, an
- * activity likewise. Places are no waypoints here: nobody has saved them.
+ * Reads positions from Google's exports. A visit gives a position at its begin and one at its end, an activity likewise.
+ * Places do not become waypoints: the user did not save them.
  */
 class GoogleLocations extends JsonElements {
   readonly #recording: Recording;
@@ -85,7 +85,7 @@ class GoogleLocations extends JsonElements {
     this.#placeIfAny(member(activity, 'endLocation'), end);
   }
 
-  /** What an Android phone exports, and an iPhone. */
+  /** Exports of Android phones and iPhones. */
   #timelineSegment(segment: unknown): void {
     const start = timeOf(member(segment, 'startTime'));
     const end = timeOf(member(segment, 'endTime'));
@@ -115,7 +115,7 @@ class GoogleLocations extends JsonElements {
     this.#position(at, timeMs, ele, member(signal, 'accuracyMeters'));
   }
 
-  /** What phones have sent of late, under the name of edits; of the edits themselves nothing is taken. */
+  /** Signals that phones send as "edits"; the user's own edits are not read. */
   #edit(rawSignal: unknown): void {
     const signal = member(member(rawSignal, 'signal'), 'position');
     if (signal === undefined) return;

@@ -12,7 +12,7 @@ const none = Number.NaN;
 
 /**
  * Passes a decimal number without exponent or plus sign, of any length.
- * @returns what `Number` makes of it, −0 as 0; NaN if there is none.
+ * @returns the same number as `Number`, −0 as 0; NaN without a digit.
  */
 export function passDecimal(cursor: ByteCursor): number {
   const { bytes, at: start } = cursor;
@@ -110,7 +110,7 @@ export class ByteTimes {
 
   /**
    * Passes a time of an ordinary minute in UTC, with `Z`, perhaps with a fraction (cut to milliseconds).
-   * @returns integer ms; NaN if there is none, or a date that is none.
+   * @returns integer ms; NaN for other texts and impossible dates.
    */
   pass(cursor: ByteCursor): number {
     const { bytes, at, end } = cursor;

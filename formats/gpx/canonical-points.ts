@@ -13,22 +13,21 @@ import { RepeatedElement } from '../xml/repeated-element.ts';
 import { decodeReferences } from '../xml/references.ts';
 
 /**
- * Takes runs of points straight from the bytes, about ten times as fast as by way of text, scanner and parser. It knows
- * only well-formed points without prefixes, instructions and repeated values; what is anything else is left to the
- * others from its start, so nothing is ever decided here that they would decide otherwise.
+ * Reads runs of points from bytes, 4 to 7 times as fast as the parser. Knows only well-formed points without prefixes,
+ * instructions and repeated values; the parser reads all others from their start, so both ways always agree.
  */
 export class CanonicalPoints {
   readonly #recording: Recording;
   readonly #byteTimes = new ByteTimes();
   readonly #start = new StartTags();
-  /** Says nothing about the points of this element. */
+  /** Extensions, which have no meaning for the points of this element. */
   #repeated = new RepeatedElement();
   #cursor = new ByteCursor({ bytes: Buffer.alloc(0), from: 0, to: 0, isUtf8: true });
   #element: PointElement = 'trkpt';
   #ele = Number.NaN;
   #timeMs = missingTime;
   #texts: Texts = {};
-  /** Which children the point has had: a second one of a kind is not for us. */
+  /** Children seen so far: a duplicate falls back to the parser. */
   #hasEle = false;
   #hasTime = false;
 

@@ -6,14 +6,14 @@ import { parseDegrees, parseNumber, parsePointTime } from '../points/point-value
 
 /** Characters of what one point, track or route says about itself. */
 const maxTextsLength = 1_048_576;
-/** What an empty value counts, so that there are not too many. */
+/** Characters that an empty value counts for, to bound their number. */
 const valueLength = 16;
 
 type LineText = 'name' | 'desc' | 'cmt' | 'type' | 'src' | 'url' | 'urlname';
 type TextElement = 'ele' | 'time' | 'sym' | LineText;
-/** What stands in a subject beside its texts. */
+/** Elements of a subject beside its texts. */
 type Mark = 'tag' | 'bookmark' | 'imported' | 'link' | 'linkText';
-/** What says something: points, and the lines that they are in. */
+/** Elements with texts: points, and the lines that they are in. */
 type Subject = 'trkpt' | 'rtept' | 'wpt' | 'trk' | 'rte';
 type Role = 'path' | 'trkseg' | 'mirror' | 'deleted' | Mark | Subject | TextElement;
 
@@ -54,7 +54,7 @@ const mirror = place('path', { mirror: place('mirror'), deleted: place('deleted'
 const metadata = place('path', { extensions: mirror });
 const root = place('path', { wpt: waypoint, trk: track, rte: route, metadata });
 
-/** What a document says about a point or a line. */
+/** Fields of a point or a line, as they are read. */
 interface RawSubject {
   readonly attributes: Attributes;
   readonly texts: Map<TextElement, string>;
@@ -63,7 +63,7 @@ interface RawSubject {
   isOwnBookmark: boolean;
   isImported: boolean;
   stamp?: BookmarkStamp | undefined;
-  /** Of its texts. */
+  /** Characters in its texts. */
   length: number;
 }
 
@@ -124,7 +124,7 @@ export class GpxElements implements XmlHandler {
     this.#point = undefined;
   }
 
-  /** What texts are about. */
+  /** The point or line that texts belong to. */
   get #subject(): RawSubject | undefined {
     return this.#point ?? this.#lineSubject;
   }

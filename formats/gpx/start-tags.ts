@@ -12,7 +12,7 @@ const words = {
 
 /** Passes the start tags of points behind their names, and keeps the coordinates of the last one. */
 export class StartTags {
-  /** Degrees; NaN for what is none, or not there. */
+  /** Degrees; NaN for missing or invalid values. */
   lat = Number.NaN;
   lon = Number.NaN;
   /** The element is over: it was an empty-element tag. */
@@ -29,7 +29,7 @@ export class StartTags {
     return this.#any(cursor);
   }
 
-  /** What nearly all programs write. */
+  /** Reads the start tag that nearly all programs write. */
   #usual(cursor: ByteCursor): boolean {
     const { beforeLat, beforeLon, end } = words.usual;
     if (!cursor.takes(beforeLat)) return false;

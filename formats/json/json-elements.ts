@@ -19,7 +19,7 @@ const closeBracket = 0x5d;
 const openBrace = 0x7b;
 const closeBrace = 0x7d;
 
-/** What bytes mean outside of texts. */
+/** Meanings of bytes outside of texts. */
 const plain = 0;
 const text = 1;
 const opening = 2;
@@ -31,7 +31,7 @@ kinds[comma] = separating;
 for (const byte of [openBrace, openBracket]) kinds[byte] = opening;
 for (const byte of [closeBrace, closeBracket]) kinds[byte] = closing;
 
-/** What may come next, outside of elements. */
+/** The tokens that may come next, outside of elements. */
 type Expected = 'root' | 'key' | 'colon' | 'value' | 'comma' | 'end';
 
 /**

@@ -22,7 +22,7 @@ export function textOf(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** A coordinate in degrees; NaN for what is none. */
+/** A coordinate in degrees; NaN for other values. */
 export function degreesOf(value: unknown, limit: 90 | 180): number {
   return asDegrees(numberOf(value), limit);
 }

@@ -5,7 +5,7 @@ const otherSpace = /[^\S ]| {2}/;
 /** Characters of one position; real ones have up to 60. */
 const maxLength = 1_024;
 
-/** Degrees and metres; NaN for what is not there or is none. */
+/** Degrees and metres; NaN for missing or invalid values. */
 export interface Coordinates {
   readonly lat: number;
   readonly lon: number;

@@ -39,7 +39,7 @@ class KmlElements implements ElementListener {
   /** Marked in an export of ours. */
   #isOwnBookmark = false;
   #timeMs = missingTime;
-  /** Of the present track: times first, or in turn with positions. */
+  /** Times of the present track, which come before its positions or in turn with them. */
   #times: number[] = [];
   #paired = 0;
   #line = 1;

@@ -14,9 +14,9 @@ export const nmeaFormat: Format = {
   read: recordedBy((recording) => new Sentences(recording)),
 };
 
-/** What the sentences of one instant say together. */
+/** A fix, gathered from the sentences of one instant. */
 interface Fix {
-  /** Of the day, ms. */
+  /** Time of the day, ms. */
   readonly clockMs: number;
   lat: number;
   lon: number;
@@ -86,7 +86,7 @@ class Sentences extends Lines {
     this.#recording.waypoint(...place, Number.NaN, missingTime, { name });
   }
 
-  /** The fix of an instant; that of the one before is told. */
+  /** Returns the fix of an instant, and records the one before. */
   #at(clockMs: number): Fix {
     if (this.#fix?.clockMs === clockMs) return this.#fix;
     const before = this.#fix?.clockMs ?? clockMs;

@@ -4,9 +4,9 @@ import { parseTime } from '../../model/time.ts';
 const numberPattern = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
 const timePattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)?$/;
 
-/** Stands for the time of a point without one. */
+/** The time of a point without one. */
 export const missingTime = Number.NaN;
-/** Stands for the time of a point whose text is none that contract D knows. */
+/** The time of a point whose text is not a time of contract D. */
 export const invalidTime = Infinity;
 
 /** Reads a number in the syntax of contract B.7, blanks around it aside; NaN for anything else or not finite. */

@@ -23,7 +23,7 @@ const wanted: Readonly<Record<string, readonly string[]>> = {
 /** Takes the points of activities; those of courses are a plan, and their times are made up. */
 class TcxElements implements ElementListener {
   readonly #recording: Recording;
-  /** What the point says that is being read. */
+  /** Texts of the present point. */
   #texts = new Map<string, string>();
   #lineTexts: RawTexts = {};
   #hasPosition = false;

@@ -36,8 +36,8 @@ export interface Stretch {
 }
 
 /**
- * A place in bytes that are read without decoding them, and the parts of XML's grammar that can be. Each method passes
- * what it names, or fails: then the place is somewhere in what failed, and the caller begins anew by other means.
+ * A position in undecoded bytes, with a method for each part of XML's grammar that needs no decoding. A method passes what
+ * it names, or fails: the position is then undefined, and the caller starts again with another reader.
  */
 export class ByteCursor {
   readonly bytes: Buffer;
@@ -47,7 +47,7 @@ export class ByteCursor {
   readonly end: number;
   /** Line ends passed. */
   lines = 0;
-  /** What all that was passed last has in it. */
+  /** Kinds of bytes in the last text, value or section. */
   #seen = plain;
   readonly #isUtf8: boolean;
   /** Whether all bytes of the region are valid: looked at when the first foreign one is met. */

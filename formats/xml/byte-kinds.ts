@@ -1,6 +1,6 @@
 // As in ascii.ts, no import stands before these: the bundle has them as numbers where they are used.
 
-/** What a byte means in character data: bits, to be gathered. */
+/** Kinds of bytes in character data, as bits. */
 export const plain = 0;
 export const lineEnd = 1;
 export const ampersand = 2;

@@ -3,13 +3,13 @@ import { TextDecoder } from 'node:util';
 
 type Encoding = 'utf-8' | 'utf-16le' | 'utf-16be' | 'windows-1252' | 'us-ascii';
 
-/** What a piece of bytes says: its text as far as it is valid, and whether an invalid byte follows that text. */
+/** The text of a piece of bytes as far as they are valid, and whether an invalid byte follows. */
 interface Decoded {
   readonly text: string;
   readonly isInvalid: boolean;
 }
 
-/** What a declaration may call an encoding (lower case). ISO-8859-1 is read as its superset, as every browser does. */
+/** Names of encodings in declarations (lower case). ISO-8859-1 is read as its superset, as in browsers. */
 const declarable: ReadonlyMap<string, readonly Encoding[]> = new Map([
   ['utf-8', ['utf-8']],
   ['utf8', ['utf-8']],
@@ -25,7 +25,7 @@ const declarable: ReadonlyMap<string, readonly Encoding[]> = new Map([
   ['ascii', ['us-ascii']],
 ]);
 
-/** A declaration that is not over after so many bytes is none: the scanner refuses it. */
+/** A longer declaration is left to the scanner, which refuses it. */
 const declarationBytes = 1024;
 const declaredEncoding = /^<\?xml[^>]*?\sencoding\s*=\s*["']([^"'>]*)["']/;
 const nonAscii = /[^\0-\x7f]/;

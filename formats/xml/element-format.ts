@@ -6,7 +6,7 @@ import { WholeElements } from './element-run.ts';
 import { ElementTree, type ElementListener } from './element-tree.ts';
 import { XmlDocument } from './xml-document.ts';
 
-/** What a format of XML documents says about itself. */
+/** Describes a format of XML documents. */
 interface ElementFormat {
   readonly name: FormatName;
   readonly root: string;

@@ -2,19 +2,19 @@ import { ByteCursor, wordOf, type Stretch } from './byte-cursor.ts';
 import type { ElementTree } from './element-tree.ts';
 import { passElement, type Heard } from './pass-element.ts';
 
-/** What was taken from the beginning of a stretch. */
+/** The result of reading a run of elements. */
 export interface Taken {
   /** Where it ends; the place it began if it was nothing. */
   readonly end: number;
   /** Line ends in it. */
   readonly lines: number;
-  /** What follows: an element that is not taken, one that the end of the stretch cuts off, or something else. */
+  /** What stopped the run: an element for the parser, the end of the stretch, or other markup. */
   readonly ending: 'refused' | 'cut off' | 'other';
 }
 
 /** Runs of elements of a document that may be taken straight from its bytes. */
 export interface Runs {
-  /** What these elements begin with, such as `<trkpt`. */
+  /** The begin of such elements, such as `<trkpt`. */
   readonly starts: readonly string[];
   /**
    * What takes a run between two tokens, of which every element is whole and heard as it is taken; undefined where such
@@ -54,7 +54,7 @@ export class WholeElements implements Runs, Heard {
   readonly starts: readonly string[];
   readonly #words: readonly DataView[];
   readonly #tree: ElementTree;
-  /** What is heard of an element before it is known to be whole: `<` and a name, `>` and a text, or nothing for its end. */
+  /** Events of an element that may fail yet: `<` and a name, `>` and a text, or nothing for its end. */
   #heard: string[] = [];
 
   /** @param names of the elements, as they are written. */

@@ -51,7 +51,7 @@ export function passAttributes(cursor: ByteCursor): boolean {
   }
 }
 
-/** What ends a start tag begins with one of these. */
+/** Whether this byte begins the end of a start tag. */
 export function isTagEnd(byte: number | undefined): boolean {
   return byte === closeAngle || byte === slash;
 }

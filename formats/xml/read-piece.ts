@@ -16,7 +16,7 @@ export interface XmlHandler {
   close(): void;
 }
 
-/** What the parser found, at the depth of the element that begins or holds the text. */
+/** An element or a text that the parser found, with its depth. */
 interface Found {
   readonly depth: number;
   /** An element's name; undefined for a text. */

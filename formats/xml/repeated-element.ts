@@ -10,7 +10,7 @@ const maxBytes = 2_048;
  * compared, in a tenth of the time of taking it apart. What is taken so is well-formed, as the element that was learnt is.
  */
 export class RepeatedElement {
-  /** What stands between the numbers of the one that was learnt. */
+  /** The text between the numbers of the learnt element. */
   #words: readonly DataView[] = [];
   #lines = 0;
   #misses = 0;

@@ -7,28 +7,27 @@ import { XmlReader } from './xml-reader.ts';
 
 /** Bytes decoded and parsed at once, 1-2 ms of work. Pieces of 256 KiB are no faster and take twice the memory. */
 const plainBytes = 32_768;
-/** Bytes from which elements are taken at once, 1-2 ms of work. Far below any limit of the reader on a tag or element. */
+/** Bytes of a run read at once, 1-2 ms of work. */
 const stretchBytes = 327_680;
-/** The longest element that may wait for the block in which it ends; a longer one goes the plain way. */
+/** The longest element that may wait for the next block; the plain reader reads longer ones. */
 const maxRestBytes = 4_096;
-/** After an element that is not taken at least so many bytes go the plain way, which is slow for small pieces. */
+/** Bytes for the plain reader after an element that the short one refused: small pieces are slow. */
 const fewestRefusedBytes = 2_048;
-/** Bytes in which the next element is looked for at first. */
+/** Bytes first searched for the next element. */
 const fewestSearchedBytes = 256;
-/** Of the reader's limit on elements open at once, what those that are taken are left. */
+/** Open elements around a run; the reader's limit on depth leaves the rest to the run. */
 const maxOpen = 80;
 
 /**
- * An XML document on its way from bytes to a handler. The bytes go one of two ways. On the plain way they become text, which
- * fast-xml-parser validates and takes apart. Only that way knows all of XML, and it alone refuses. Between two tokens, the
- * short way may take runs of elements off the bytes; whatever it does not know goes on along the plain way. So an element
- * in a comment or in CDATA never looks like one, and what is read does not depend on the way.
+ * Reads an XML document from bytes by two readers. The plain one decodes them for fast-xml-parser; it knows all of XML, and
+ * only it refuses. Between two tokens the short one may read runs of elements from the bytes; all that it does not know it
+ * leaves to the plain one. So an element in a comment or in CDATA is never taken for one, and both give the same result.
  */
 export class XmlDocument implements BlockReader<void> {
   readonly #decoder = new ByteDecoder();
   readonly #reader: XmlReader;
   readonly #runs: Runs | undefined;
-  /** So many bytes at least go the plain way before the short one is tried again. */
+  /** Bytes for the plain reader before the short one is tried again. */
   #plainAtLeast = 1;
 
   /** @param runs what may go the short way; without it nothing does. */
@@ -109,7 +108,7 @@ export class XmlDocument implements BlockReader<void> {
     }
   }
 
-  /** What stands before the first start of an element that is not taken too soon. */
+  /** The bytes before the next element that may begin a run. */
   #untilRun(bytes: Buffer, { starts }: Runs): Buffer {
     let before = bytes;
     for (const start of starts) {

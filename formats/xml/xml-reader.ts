@@ -29,7 +29,7 @@ type Section = (typeof sections)[number];
 
 /** A tag: group 1 is `/` for an end tag, 2 its name, 3 what follows. Linear: neighbouring parts share no character. */
 const tag = /<(\/?)([^\s/<>"'=!?]+)((?:[\s/][^<>"']*(?:"[^<"]*"[^<>"']*|'[^<']*'[^<>"']*)*)?)>/y;
-/** What a tag may be before its end is there. */
+/** A tag whose end is not read yet. */
 const unfinishedTag = /<\/?[^<>"']*(?:"[^<"]*"[^<>"']*|'[^<']*'[^<>"']*)*(?:"[^<"]*|'[^<']*)?$/y;
 const declaration =
   /<\?xml\s+version\s*=\s*(["'])1\.[0-9]+\1(?:\s+encoding\s*=\s*(["'])[\w.-]+\2)?(?:\s+standalone\s*=\s*(["'])(?:yes|no)\3)?\s*\?>/y;
@@ -45,14 +45,14 @@ const notSpace = /[^ \t\r\n]/;
  */
 export class XmlReader {
   readonly #pieces: PieceReader;
-  /** What is not cut yet begins at `#at`. */
+  /** Text; cut up to `#at`. */
   #text = '';
   #at = 0;
   #section: Section | undefined;
   /** Names of the open elements: now, and at the beginning of the piece. */
   readonly #open: string[] = [];
   #openBefore: readonly string[] = [];
-  /** What goes to the parser next: from earlier texts, and from this one. */
+  /** The next piece for the parser: from earlier texts, and from this one. */
   #piece = '';
   #added = '';
   /** The line of its beginning. */
@@ -77,7 +77,7 @@ export class XmlReader {
     return this.#open;
   }
 
-  /** All that was pushed is cut, so that the next characters may be read by somebody else, after `flush`. */
+  /** True between two tokens: after a `flush` another reader may take over. */
   get isBetweenTokens(): boolean {
     return this.#section === undefined && this.#text === '';
   }
@@ -198,7 +198,7 @@ export class XmlReader {
     if (notSpace.test(rest) || this.#open.pop() === undefined) this.#fail('not_xml');
   }
 
-  /** What lacks its end is an offence, unless it could be the start of something legal. */
+  /** Refuses an unfinished token that cannot become legal. */
   #unfinished(pattern: RegExp): false {
     pattern.lastIndex = this.#at;
     if (!pattern.test(this.#text)) this.#fail('not_xml');

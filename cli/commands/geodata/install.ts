@@ -126,7 +126,7 @@ interface Installed {
 
 /**
  * Runs an install that Ctrl-C cancels.
- * @returns undefined when it was cancelled so, which is told and sets the exit code.
+ * @returns undefined after Ctrl-C; prints that and sets the exit code.
  * @throws ExitError when the generation is not in use now.
  */
 async function installWithDaemon(
@@ -185,8 +185,8 @@ function endLine({ id, end }: Installed): string {
 }
 
 /**
- * Finds out which generation a file is, by its content alone: a file that is not exactly one of them is none.
- * @throws ExitError when it is none, or cannot be read.
+ * Finds the generation that a file holds, by its hash.
+ * @throws ExitError for an unknown or unreadable file.
  */
 async function recognize(file: string, manifest: GeodataManifest): Promise<HostedGeneration> {
   try {

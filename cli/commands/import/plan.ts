@@ -100,41 +100,41 @@ function inParts(files: readonly string[]): string[][] {
   return parts;
 }
 
-/** Folders are looked through for at most so many names: what is beyond is told after the import instead. */
+/** Names compared before the import; clashes among further files are reported after it. */
 const maxNames = 200_000;
 const foldsCase = process.platform === 'win32' || process.platform === 'darwin';
 
 /**
- * The first file whose copy would take the place of one that an earlier request of the same command brings: copies are
- * kept by their path relative to the request's directory. Relative to that; undefined when there is none. Files of the
- * same size may be copies of each other, which the import passes over; only where both were given by name it is a clash.
+ * Finds the first file whose copy would overwrite one of an earlier request of the same command: copies are kept by their
+ * path relative to the request's directory. Files of the same size may be equal, which the import skips; they clash only
+ * if both were given by name. @returns the relative path; undefined without a clash.
  */
 function findClash(requests: readonly ImportRequest[]): string | undefined {
   if (new Set(requests.map(({ dir }) => dir)).size < 2) return undefined;
-  const broughtBy = new Map<string, Bringer>();
+  const earlierFiles = new Map<string, EarlierFile>();
   for (const { dir, files, recursive = false } of requests) {
     const isNamed = files !== undefined;
     for (const file of files ?? filesOf(dir, recursive)) {
-      if (broughtBy.size >= maxNames) return undefined;
+      if (earlierFiles.size >= maxNames) return undefined;
       const path = join(dir, file);
-      const earlier = broughtBy.get(keptName(file));
+      const earlier = earlierFiles.get(keptName(file));
       if (earlier !== undefined && earlier.dir !== dir) {
         if ((isNamed && earlier.isNamed) || sizeOf(earlier.path) !== sizeOf(path)) return file;
       }
-      broughtBy.set(keptName(file), { dir, path, isNamed });
+      earlierFiles.set(keptName(file), { dir, path, isNamed });
     }
   }
   return undefined;
 }
 
-/** The request that has brought a file so far. */
-interface Bringer {
+/** A file of an earlier request. */
+interface EarlierFile {
   readonly dir: string;
   readonly path: string;
   readonly isNamed: boolean;
 }
 
-/** Undefined where it cannot be told: the import says why. */
+/** Undefined for an unreadable file: the import says why. */
 function sizeOf(path: string): number | undefined {
   return attempt(() => statSync(path).size);
 }

@@ -5,14 +5,14 @@ import { isLookedInto } from '../../../model/recorder-formats.ts';
 
 /** A file on its way into the library. */
 export interface Input {
-  /** What it is called there. */
+  /** Its path there. */
   readonly path: string;
   readonly body: Readable;
 }
 
 /**
- * The file on standard input, called as its user says, else by the time and by what it is.
- * @throws ExitError for a name that is none, and for what is of no format that is read
+ * Names the file on standard input: as the user says, else by the time and its format.
+ * @throws ExitError for an invalid name or an unsupported format
  */
 export async function inputFrom(source: Readable, as: string | undefined): Promise<Input> {
   if (as !== undefined) {

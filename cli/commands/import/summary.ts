@@ -186,8 +186,8 @@ function noteFiles(sum: ImportSum): void {
     return `${file}: ${failureSentences[reason]}${place}`;
   });
   const { unsupported_files: unsupported } = sum;
-  const ofNone = 'of no format that is read, or a link';
-  noteFirst(unsupported, ['entry is', 'entries are'], ofNone, String);
+  const skipped = 'skipped: a link, or a format that is not supported';
+  noteFirst(unsupported, ['file', 'files'], skipped, String);
   const beside = 'kept beside one of the same name from another folder';
   noteFirst(
     sum.renamed_files,
@@ -198,8 +198,8 @@ function noteFiles(sum: ImportSum): void {
   noteFirst(sum.removed_files, were, 'removed before and left out (--again takes them in)', String);
   noteFirst(
     sum.without_data,
-    ['file', 'files'],
-    'left nothing',
+    ['file contains', 'files contain'],
+    'no positions',
     ({ file, reason }) => `${file}: ${emptyReasons[reason]}`,
   );
   // One wrong clock would make the period of all files read as "from 1234 to 4096".

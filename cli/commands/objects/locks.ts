@@ -10,7 +10,7 @@ const pageLocks = 1_000;
 /** `waypointd objects locks` */
 export const locks = defineCommand({
   name: 'locks',
-  summary: 'list the files that somebody has locked, or unlock one',
+  summary: 'list locked files, or unlock one',
   description:
     'Lists the files of a repository that a user has locked ("git lfs lock"), or unlocks one, whoever holds it.',
   arguments: '<owner/name>',
@@ -22,7 +22,7 @@ export const locks = defineCommand({
       if (path !== undefined) {
         const found = await root.locks.find({ repositoryId, path });
         const isGone = found && (await root.locks.remove({ repositoryId, id: found.id }));
-        if (isGone !== true) throw new ExitError(`Nobody has locked ${forTerminal(path)}.`);
+        if (isGone !== true) throw new ExitError(`${forTerminal(path)} is not locked.`);
         return { unlocked: path };
       }
       const all: { path: string; owner: string; locked_at: string }[] = [];

@@ -35,7 +35,7 @@ const add = defineCommand({
   async *show({ repository, url }) {
     yield `Made ${repository}. For git-lfs its members put this into .lfsconfig:`;
     await print(`\n[lfs]\n\turl = ${url}`);
-    note('\nLet somebody in with: objects user add NAME, then objects grant NAME OWNER/NAME write');
+    note('\nGrant access with: objects user add NAME, then objects grant NAME OWNER/NAME write');
   },
 });
 

@@ -68,7 +68,7 @@ async function explain(error: unknown): Promise<unknown> {
   return new ExitError(`${path} cannot be read or written (${code}).`, 1, error);
 }
 
-/** What a server has said, with where it says more and by which name its administrator finds it. */
+/** The server's message, its documentation link, and the request id for its administrator. */
 function reasonOf({ message, documentationUrl, requestId }: ObjectClientError): string {
   const lines = [
     message,
@@ -132,7 +132,7 @@ const push = defineCommand({
       }),
     );
   },
-  // Each is told as soon as it is there.
+  // Each file is printed when it is complete.
   show: () => undefined,
 });
 

@@ -13,7 +13,7 @@ const defaultGraceDays = 14;
 /** A longer list of faults is cut; `--json` has all of it. */
 const shownFaults = 20;
 
-/** What was moved, and what needed no move. */
+/** Counts of moved objects and of those that were there already. */
 export function movedLine(verb: string, count: number, bytes: number, present: number): string {
   return `${verb} ${counted(count, 'object')} of ${megabytes(bytes)}; ${present.toLocaleString('en-US')} were there already.`;
 }

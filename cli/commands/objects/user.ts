@@ -112,8 +112,8 @@ const grant = defineCommand({
 
 const revoke = defineCommand({
   name: 'revoke',
-  summary: 'take that back',
-  description: 'Takes back what a user was granted.',
+  summary: "revoke a user's access",
+  description: "Revokes a user's access to a repository.",
   arguments: '<user> <owner/name>',
   options: rootOptions,
   async run(call) {
@@ -126,7 +126,7 @@ const revoke = defineCommand({
     });
     return { user, repository, access: null };
   },
-  show: ({ user, repository }) => `${user} was let out of ${repository}.`,
+  show: ({ user, repository }) => `Revoked ${user}'s access to ${repository}.`,
 });
 
 const access = defineCommand({

@@ -19,7 +19,7 @@ export const rootOptions = {
 interface RootCall {
   readonly context: CommandContext;
   readonly options: { readonly root: string | undefined };
-  /** A store is made where there is none. */
+  /** Creates a missing store. */
   readonly mayCreate?: true;
 }
 
@@ -80,7 +80,7 @@ export function checkOid(text: string): string {
   throw usageError('An oid has 64 lower-case hexadecimal digits.');
 }
 
-/** @throws ExitError when there is none. */
+/** @throws ExitError for an unknown repository. */
 export async function requireRepository(
   { directory }: ObjectsRoot,
   path: string,
@@ -91,14 +91,14 @@ export async function requireRepository(
   return found;
 }
 
-/** @throws ExitError when there is none. */
+/** @throws ExitError for an unknown user. */
 export async function requireUser({ directory }: ObjectsRoot, name: string): Promise<UserRow> {
   const found = await directory.findUser(checkUserName(name));
   if (found === undefined) throw new ExitError(`There is no user ${name}.`);
   return found;
 }
 
-/** What the object server is started with. */
+/** Options of the object server. */
 export type ObjectsContext = ReturnType<typeof objectsContext>;
 
 /**

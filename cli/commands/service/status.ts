@@ -17,7 +17,7 @@ import { note } from '../../terminal/output.ts';
 import { labelledLines } from '../../terminal/table.ts';
 import { counted, duration, forTerminal } from '../../terminal/text.ts';
 
-/** What `service status` tells, as `--json` prints it. */
+/** The result of `service status`, as `--json` prints it. */
 type ServiceStatus = Awaited<ReturnType<typeof readServiceStatus>>;
 
 /** Asks the service manager, and the port if that cannot start anything. */
@@ -86,11 +86,11 @@ export function startsWhen(host: ServiceHost, choice: ServiceChoice): string {
   return 'when you log in, and stops when you log out (to have it run from boot on: loginctl enable-linger)';
 }
 
-/** Who is at the port; `held`: the service manager, which starts the service at the first request. */
+/** The listener at the port; `held`: the service manager, which starts the service at the first request. */
 const portTexts: Readonly<Record<PortUse | 'held', string>> = {
   waypointd: 'answers',
   other: 'another program is there, or it hangs',
-  nothing: 'nobody listens',
+  nothing: 'nothing listens',
   held: 'held by systemd, which starts the service at the first request',
 };
 
@@ -131,7 +131,7 @@ export function serviceCommand(verb: string, { name, isSystem }: ServiceChoice):
   return `${invocation()} service ${verb}${flags}`;
 }
 
-/** That a service is not there, and how to have it. */
+/** Says that there is no service, and how to install one. */
 export function notInstalledSentence(title: string, choice: ServiceChoice): string {
   return `waypointd is not installed as ${title}. Install it with: ${serviceCommand('install', choice)}`;
 }

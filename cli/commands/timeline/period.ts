@@ -30,7 +30,7 @@ export const sourceOptions = {
   '--exclude-sources <ids>': 'all but these files',
 } as const;
 
-/** Whose days count. */
+/** Options for the time zone of days. */
 const zoneOptions = {
   '--local': 'days and times of the place where you were, not UTC',
   '--zone <zone>': 'days and times of one time zone, such as Europe/Lisbon',
@@ -42,7 +42,7 @@ export const placeZoneOptions = {
   '--zone <zone>': 'days and times of one time zone, such as Europe/Lisbon or UTC',
 } as const;
 
-/** What the options of a period are called. */
+/** Option names of a period. */
 export const periodOptions = {
   '--last <span>': 'the last days, weeks, months or years, today included: 30d, 4w, 12m, 2y',
   ...zoneOptions,

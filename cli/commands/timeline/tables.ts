@@ -112,7 +112,7 @@ interface StopRow {
   readonly wayM: number;
   readonly arrived: string;
   readonly left: string;
-  /** What a stop without names is called. */
+  /** The name of a stop without place names. */
   readonly nameless: string;
 }
 

@@ -43,7 +43,7 @@ const halfDayMs = 43_200_000;
 /** Cells of a line, on every terminal. */
 const noteWidth = 80;
 
-/** What tables begin with: the period, whose days these are, and where the names come from. */
+/** The head of a table: period, time zone of its days, source of place names. */
 export function headLines(result: TimelineResult): string[] {
   const { period, summary, dataset } = result;
   const { start, end } = daysOf(result);
@@ -57,37 +57,40 @@ export function headLines(result: TimelineResult): string[] {
   ].flatMap((line) => wrapText(line, noteWidth).split('\n'));
 }
 
-/** Whose days are counted, and whose clock is shown. */
+/** The time zone of days and clock times, as a sentence. */
 export function zoneSentence(timeZone: string): string {
   if (timeZone === 'UTC') return 'Days and times are UTC.';
   const place = timeZone === localTimeZone ? 'the place' : forTerminal(timeZone);
   return `Days and times are those of ${place}.`;
 }
 
-/** What has to be known to read the numbers rightly. */
+/** Caveats for the numbers of a timeline. */
 export function footLines({ summary, timeline_truncated: isTruncated }: TimelineResult): string[] {
   const { recorded_observations: recorded, outlier_observations: outliers } = summary;
   const { unfollowed_observations: unfollowed } = summary;
   const { bridged_seconds: bridged, stop_seconds: inStops, silent_seconds: silent } = summary;
   const { stops_found: found, stops_returned: returned, places_dropped: dropped } = summary;
-  const lines: readonly (readonly [isTold: boolean, line: string])[] = [
+  const lines: readonly (readonly [isShown: boolean, line: string])[] = [
     [
       outliers > 0,
-      `${outliers.toLocaleString('en-US')} of ${counted(recorded, 'point')} are not believed (another device, spikes): docs/timelines.md`,
+      `${outliers.toLocaleString('en-US')} of ${counted(recorded, 'point')} were ignored as errors (another device, spikes): docs/timelines.md`,
     ],
     [unfollowed > 0, unfollowedLine(summary)],
     [
       bridged > 0,
       `${stayTime(bridged)} of ${stayTime(inStops)} in stops are inferred: silence that began at a stop and ended at or near it.`,
     ],
-    [silent > 0, `Silence of ${stayTime(silent)} between stops counts nowhere.`],
+    [
+      silent > 0,
+      `Nothing was recorded for ${stayTime(silent)} between stops; that time is not counted.`,
+    ],
     [
       isTruncated,
       `Only ${returned.toLocaleString('en-US')} of ${counted(found, 'stop')} are listed: the longest, and the last of each place. Totals count all.`,
     ],
     [dropped > 0, `${counted(dropped, 'place')} with the least data are left out.`],
   ];
-  return lines.flatMap(([isTold, line]) => (isTold ? wrapText(line, noteWidth).split('\n') : []));
+  return lines.flatMap(([isShown, line]) => (isShown ? wrapText(line, noteWidth).split('\n') : []));
 }
 
 /** Which imports have a device that was elsewhere than the one that was followed. */
