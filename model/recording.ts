@@ -109,7 +109,7 @@ export interface RecordingSink {
 }
 
 /** Hears nothing; for those who want to hear something only. */
-export const deafSink: RecordingSink = {
+export const nullSink: RecordingSink = {
   waypoint() {},
   line() {},
   segment() {},

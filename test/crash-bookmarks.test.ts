@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { gpxHead, gpxTail, gpxWaypoint } from '../formats/gpx-text.ts';
 import { readGpx } from '../formats/gpx/read-gpx.ts';
-import { deafSink } from '../model/recording.ts';
+import { nullSink } from '../model/recording.ts';
 import { testCli, untilPrinted, type TestCli } from './helpers/cli.ts';
 import { rounds } from './helpers/effort.ts';
 
@@ -125,7 +125,7 @@ function toKnown(waypoint: {
 function readMirror(path: string): Model {
   const model: Known[] = [];
   readGpx(path, {
-    ...deafSink,
+    ...nullSink,
     waypoint: (waypoint) => model.push(toKnown(waypoint)),
   });
   return model;

@@ -6,7 +6,7 @@ import { expected, type Expected, type ExpectedRefusal } from '../fixtures/expec
 import { journeyFiles } from '../fixtures/make-journey.ts';
 import { readGpx } from '../formats/gpx/read-gpx.ts';
 import { FileRefused } from '../formats/refused.ts';
-import { deafSink, type RecordedWaypoint } from '../model/recording.ts';
+import { nullSink, type RecordedWaypoint } from '../model/recording.ts';
 import { isTaken } from './helpers/effort.ts';
 import { expectSame } from './helpers/expect-same.ts';
 
@@ -31,7 +31,7 @@ function read(source: string | Iterable<Uint8Array>): Reading {
   const waypoints: RecordedWaypoint[] = [];
   const trackPoints: number[][] = [];
   const sink = {
-    ...deafSink,
+    ...nullSink,
     waypoint: (waypoint: RecordedWaypoint) => void waypoints.push(waypoint),
     trackPoint(lat: number, lon: number, ele: number, timeMs: number) {
       if (!Number.isNaN(timeMs)) trackPoints.push([lat, lon, ele, timeMs]);

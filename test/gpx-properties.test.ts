@@ -3,7 +3,7 @@ import test from 'ava';
 import fc from 'fast-check';
 import { readGpx } from '../formats/gpx/read-gpx.ts';
 import { FileRefused } from '../formats/refused.ts';
-import { deafSink } from '../model/recording.ts';
+import { nullSink } from '../model/recording.ts';
 import { rounds } from './helpers/effort.ts';
 
 const seed = 20_240_501;
@@ -25,7 +25,7 @@ function hear(source: Iterable<Uint8Array>): Heard {
   const waypoints: object[] = [];
   const trackPoints: object[] = [];
   const summary = readGpx(source, {
-    ...deafSink,
+    ...nullSink,
     waypoint: (waypoint) => void waypoints.push(waypoint),
     trackPoint(lat, lon, ele, timeMs) {
       if (!Number.isNaN(timeMs)) trackPoints.push({ lat, lon, ele, timeMs });

@@ -6,7 +6,7 @@ import test from 'ava';
 import { readGpx, type ReadGpxOptions } from '../formats/gpx/read-gpx.ts';
 import { FileRefused, ReadingCancelled } from '../formats/refused.ts';
 import {
-  deafSink,
+  nullSink,
   type RecordedWaypoint,
   type RecordingSink,
   type RecordingSummary,
@@ -25,7 +25,7 @@ function read(source: string | Iterable<Uint8Array>, options?: ReadGpxOptions): 
   const waypoints: RecordedWaypoint[] = [];
   const trackPoints: number[][] = [];
   const sink: RecordingSink = {
-    ...deafSink,
+    ...nullSink,
     waypoint: (waypoint) => void waypoints.push(waypoint),
     trackPoint(lat, lon, ele, timeMs) {
       if (!Number.isNaN(timeMs)) trackPoints.push([lat, lon, ele, timeMs]);
@@ -325,7 +325,7 @@ test('a cancelled reading ends at the next piece', (t) => {
   const text = inGpx('<wpt lat="1" lon="2"/>'.repeat(20_000));
   let asked = 0;
   let waypoints = 0;
-  const sink: RecordingSink = { ...deafSink, waypoint: () => void (waypoints += 1) };
+  const sink: RecordingSink = { ...nullSink, waypoint: () => void (waypoints += 1) };
   const isCancelled = (): boolean => (asked += 1) > 2;
   t.throws(() => readGpx([Buffer.from(text)], sink, { isCancelled }), {
     instanceOf: ReadingCancelled,
@@ -336,7 +336,7 @@ test('a cancelled reading ends at the next piece', (t) => {
 test('errors of the sink, of the source and of the file system pass unchanged', (t) => {
   const failure = new Error('disk full');
   const sink: RecordingSink = {
-    ...deafSink,
+    ...nullSink,
     waypoint: () => {
       throw failure;
     },

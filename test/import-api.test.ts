@@ -23,7 +23,7 @@ import { importRoutes } from '../daemon/routes/import.ts';
 import type { RouteParts } from '../daemon/routes/parts.ts';
 import type { ImportTask } from '../worker/import/import-directory.ts';
 import { Tally, type DirectoryResult } from '../worker/import/tally.ts';
-import { toldOutcome } from '../worker/import/told-result.ts';
+import { shareOutcome } from '../worker/import/shared-outcome.ts';
 import { startHttpServer } from './helpers/http-server.ts';
 import { prepareLibrary } from '../storage/library/prepare.ts';
 import { startTestDaemon, type TestAnswer, type TestDaemon } from './helpers/daemon.ts';
@@ -369,7 +369,7 @@ function gatedRun(t: ExecutionContext): {
 /** What the worker answers for a directory in which it found nothing, but for what is given. */
 function outcomeOf(dir: string, result: Partial<DirectoryResult> = {}, isDiskFull = false) {
   const found = { ...new Tally().result(dir, undefined, false), ...result };
-  return toldOutcome({ result: found, isDiskFull });
+  return shareOutcome({ result: found, isDiskFull });
 }
 
 /** Sound: the text of an answer. */

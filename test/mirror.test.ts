@@ -28,7 +28,7 @@ import { prepareLibrary } from '../storage/library/prepare.ts';
 import { WaypointStore } from '../storage/store.ts';
 import { openWaypointStore } from '../storage/waypoints/open.ts';
 import { readGpx } from '../formats/gpx/read-gpx.ts';
-import { deafSink, type RecordedWaypoint } from '../model/recording.ts';
+import { nullSink, type RecordedWaypoint } from '../model/recording.ts';
 import type * as mirrorTasks from '../worker/mirror-tasks.ts';
 import { draftMirror, publishMirror } from '../worker/mirror/rewrite.ts';
 import { takeEdit } from '../worker/mirror/take-edit.ts';
@@ -176,7 +176,7 @@ async function started(bench: Bench): Promise<Bench> {
 
 function readWaypoints(path: string): RecordedWaypoint[] {
   const waypoints: RecordedWaypoint[] = [];
-  readGpx(path, { ...deafSink, waypoint: (waypoint) => waypoints.push(waypoint) });
+  readGpx(path, { ...nullSink, waypoint: (waypoint) => waypoints.push(waypoint) });
   return waypoints;
 }
 

@@ -17,7 +17,7 @@ import { startHttpServer } from './helpers/http-server.ts';
 import { validateAnswer } from './helpers/openapi.ts';
 import { rawRequest } from './helpers/raw-http.ts';
 import { Recording } from '../formats/points/recording.ts';
-import { deafSink, type RecordingSink } from '../model/recording.ts';
+import { nullSink, type RecordingSink } from '../model/recording.ts';
 
 test('a route that is added is answered, described and refused by its own schemas, with no other list', async (t) => {
   const moons = route({
@@ -108,7 +108,7 @@ test('a format that is added is found by its content, or by its ending where the
   );
   const points: number[][] = [];
   const sink: RecordingSink = {
-    ...deafSink,
+    ...nullSink,
     trackPoint: (...[lat, lon, ele, timeMs]) => void points.push([lat, lon, ele, timeMs]),
     waypoint: () => t.fail(),
   };

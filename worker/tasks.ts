@@ -2,12 +2,12 @@ import { isDamage } from '../storage/database.ts';
 import { markLibraryDamaged } from '../storage/library/prepare.ts';
 import { followList as runFollow, type FollowOutcome, type FollowTask } from './import/follow.ts';
 import { importDirectory as runImport, type ImportTask } from './import/import-directory.ts';
-import { toldOutcome, type ToldOutcome } from './import/told-result.ts';
+import { shareOutcome, type SharedOutcome } from './import/shared-outcome.ts';
 import { runTask } from './run-task.ts';
 
 /** The tasks of the import worker, one export each; input and output are plain data or shared memory. */
-export function importDirectory(task: ImportTask): ToldOutcome {
-  return guarded(task.libraryPath, () => toldOutcome(runImport(task), task.origin));
+export function importDirectory(task: ImportTask): SharedOutcome {
+  return guarded(task.libraryPath, () => shareOutcome(runImport(task), task.origin));
 }
 
 export function followList(task: FollowTask): FollowOutcome {

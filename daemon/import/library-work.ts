@@ -11,7 +11,7 @@ import type * as tasks from '../../worker/tasks.ts';
 import { keptPath } from '../../worker/import/managed-copies.ts';
 import type { FollowOutcome } from '../../worker/import/follow.ts';
 import type { ImportOrigin, LibraryTask } from '../../worker/import/import-directory.ts';
-import type { ToldOutcome } from '../../worker/import/told-result.ts';
+import type { SharedOutcome } from '../../worker/import/shared-outcome.ts';
 import { WorkerPool } from '../pool.ts';
 import type { ListedRun, ListSync } from './list-sync.ts';
 import { Turns } from './turns.ts';
@@ -130,13 +130,13 @@ export class LibraryWork {
     request: ImportRequest,
     progress: ImportProgress,
     origin: ImportOrigin = 'person',
-  ): Promise<ToldOutcome & { change?: number | undefined }> {
+  ): Promise<SharedOutcome & { change?: number | undefined }> {
     const { importsDirectory, list, ownFiles } = this.#options;
     const task = { request, ownFiles, origin };
     if (request.dry_run === true) return this.#run('importDirectory', progress, task);
     const run = list.begin(origin === 'upload' ? undefined : await folderOf(request.dir));
     const timer = setInterval(() => listInBetween(run), listMs);
-    let outcome: ToldOutcome | undefined;
+    let outcome: SharedOutcome | undefined;
     let change: number | undefined;
     try {
       outcome = await this.#run('importDirectory', progress, task);

@@ -9,7 +9,7 @@ import { realPath } from '../../storage/real-path.ts';
 import { requestPaths } from '../../worker/import/copy-path.ts';
 import { ImportProgress } from '../../worker/import/progress.ts';
 import { Tally } from '../../worker/import/tally.ts';
-import { toldOutcome, type ToldOutcome } from '../../worker/import/told-result.ts';
+import { shareOutcome, type SharedOutcome } from '../../worker/import/shared-outcome.ts';
 import { waitAtMost } from '../schedule.ts';
 import type { LibraryWork } from './library-work.ts';
 
@@ -127,7 +127,7 @@ export class ImportRun {
   async #importInTurn(
     request: ImportRequest,
     running: Running,
-  ): Promise<ToldOutcome & Pick<Imported, 'change'>> {
+  ): Promise<SharedOutcome & Pick<Imported, 'change'>> {
     const { library } = this.#options;
     const { progress, cancelled } = running;
     const waiting = library.turn(true);
@@ -136,7 +136,7 @@ export class ImportRun {
     // Not even begun: the worker may be busy for minutes with what came before.
     if (progress.isCancelled) {
       const result = new Tally().result(request.dir, undefined, true);
-      return { ...toldOutcome({ result, isDiskFull: false }), change: undefined };
+      return { ...shareOutcome({ result, isDiskFull: false }), change: undefined };
     }
     try {
       const { change, ...outcome } = await library.import(request, progress);
@@ -164,7 +164,7 @@ export class ImportRun {
     }
   }
 
-  #logImport(result: ToldOutcome['result'], isDiskFull: boolean, durationMs: number): void {
+  #logImport(result: SharedOutcome['result'], isDiskFull: boolean, durationMs: number): void {
     const { added, replaced, duplicates, unsupported, failed, count, observations } = result;
     const counts = { added, replaced, duplicates, unsupported, failed, waypoints: count };
     this.#options.log.info(isDiskFull ? 'import.disk_full' : 'import.finished', {
@@ -184,6 +184,6 @@ function importFailure(thrown: unknown): WaypointError {
 }
 
 /** The result with the number of all waypoints, which the worker does not know. */
-export function resultJson({ json }: ToldOutcome, dedupCount: number): Imported['json'] {
+export function resultJson({ json }: SharedOutcome, dedupCount: number): Imported['json'] {
   return [`{"dedup_count":${dedupCount},`, new Uint8Array(json, 1)];
 }

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readGpx } from '../../formats/gpx/read-gpx.ts';
-import { deafSink } from '../../model/recording.ts';
+import { nullSink } from '../../model/recording.ts';
 import { answerWhen } from '../helpers/until.ts';
 import {
   contentOf,
@@ -94,7 +94,7 @@ function mirrorFaults({ data }: Site, { before }: Expected): string[] {
 function readBookmarks(path: string): Bookmark[] {
   const bookmarks: Bookmark[] = [];
   readGpx(path, {
-    ...deafSink,
+    ...nullSink,
     waypoint: (waypoint) => bookmarks.push(toBookmark(waypoint)),
   });
   return bookmarks;

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { headBytes } from '../../formats/format.ts';
-import { deafSink } from '../../model/recording.ts';
+import { nullSink } from '../../model/recording.ts';
 import { FileRefused } from '../../formats/refused.ts';
 import { findFormat } from '../../formats/registry.ts';
 import { formatTime } from '../../model/time.ts';
@@ -26,7 +26,7 @@ export function readFixture(file: string, pieceBytes = Infinity): FixtureReading
     const summary = format.read(
       inPieces(bytes, pieceBytes),
       {
-        ...deafSink,
+        ...nullSink,
         line: (kind, id) => note(kind, id),
         segment: () => note('segment'),
         lineTexts: (id, texts) => note('texts', id, texts),

@@ -5,7 +5,7 @@ import { isContainer } from '../../formats/containers/container.ts';
 import { headBytes, type Format } from '../../formats/format.ts';
 import { findFormat } from '../../formats/registry.ts';
 import { FileRefused, ReadingCancelled } from '../../formats/refused.ts';
-import { deafSink } from '../../model/recording.ts';
+import { nullSink } from '../../model/recording.ts';
 import { copySource } from './copy-source.ts';
 import {
   findPlace,
@@ -155,7 +155,7 @@ function plan(
 ): Verdict {
   const { onBytes, taken } = places;
   const isCancelled = withTimeBudget(source, places);
-  const summary = format.read(content.blocks(), deafSink, { onBytes, isCancelled });
+  const summary = format.read(content.blocks(), nullSink, { onBytes, isCancelled });
   if (!found.isPresent && planned.has(content.sha256)) return { kind: 'duplicate' };
   planned.add(content.sha256);
   taken.add(found.pathKey);

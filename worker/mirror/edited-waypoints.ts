@@ -8,7 +8,7 @@ import {
 import { formatTime } from '../../model/time.ts';
 import { readGpx } from '../../formats/gpx/read-gpx.ts';
 import {
-  deafSink,
+  nullSink,
   type MirrorMark,
   type RecordedWaypoint,
   type Tombstone,
@@ -51,7 +51,7 @@ export function readEdited(path: string): EditedFile {
   const tombstones: Tombstone[] = [];
   let trackPoints = 0;
   readGpx(path, {
-    ...deafSink,
+    ...nullSink,
     waypoint(waypoint) {
       if (waypoints.length === maxWaypoints) throw new TooLarge();
       waypoints.push(waypoint);

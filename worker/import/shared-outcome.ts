@@ -2,7 +2,7 @@ import type { ImportOrigin, ImportOutcome } from './import-directory.ts';
 import type { DirectoryResult } from './tally.ts';
 
 /** An outcome on its way to the main thread, which a hundred thousand names would stop for a fifth of a second. */
-export interface ToldOutcome extends ImportOutcome {
+export interface SharedOutcome extends ImportOutcome {
   /** The whole result as JSON, in shared memory. Then the lists of `result` itself are cut; its numbers stay true. */
   readonly json: SharedArrayBuffer;
 }
@@ -11,7 +11,10 @@ export interface ToldOutcome extends ImportOutcome {
 const heldEntries = 1_000;
 
 /** @param origin of a watched folder, whose batches are small, all of it is told: it follows its files by what is listed. */
-export function toldOutcome(outcome: ImportOutcome, origin: ImportOrigin = 'person'): ToldOutcome {
+export function shareOutcome(
+  outcome: ImportOutcome,
+  origin: ImportOrigin = 'person',
+): SharedOutcome {
   const text = Buffer.from(JSON.stringify(outcome.result));
   const json = new SharedArrayBuffer(text.length);
   text.copy(new Uint8Array(json));
