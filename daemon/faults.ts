@@ -16,16 +16,16 @@ import { firstBytes } from '../storage/hot-journal.ts';
 import type { StoreRefusal } from '../storage/waypoints/open.ts';
 import type { Paths } from './paths.ts';
 
-/** What keeps the data from being opened. A start is refused with it, and `doctor` finds it: both in these words. */
+/** A reason that the data cannot be opened: the refusal of a start, and a finding of `doctor`, in the same words. */
 export interface Fault {
   readonly exitCode: ExitCode;
   /** A sentence without its full stop. */
   readonly text: string;
-  /** What a refused start has left as it was, as the end of that sentence. */
+  /** The state that a refused start leaves, as the end of that sentence. */
   readonly left?: string;
-  /** What to do about it: sentences. */
+  /** The way out, in sentences. */
   readonly remedy?: string;
-  /** What to do about it: a command to be typed. */
+  /** The way out, as a command to type. */
   readonly command?: string;
 }
 
@@ -37,7 +37,7 @@ export function refusal(fault: Fault, cause?: unknown): ExitError {
   return new ExitError(faultSentence(fault), fault.exitCode, cause);
 }
 
-/** A fault and what to do about it, on one line. */
+/** A fault and the way out, on one line. */
 function faultSentence({ text, left, remedy, command }: Fault): string {
   const whole = left === undefined ? text : `${text}; ${left}`;
   if (command !== undefined) return `${whole}; to mend that: ${command}`;
@@ -49,9 +49,8 @@ const ownFiles =
   'Its files must belong to the user who runs waypointd, on a disk that can be written, and no other program may hold them.';
 
 /**
- * Why `waypoints.sqlite` cannot be used.
- * @param named what the store is called.
- * @param detail said of what was found: the code of an error, a version.
+ * The fault of a `waypoints.sqlite` that cannot be used.
+ * @param named its name in the sentence. @param detail the code of an error, or a version.
  */
 export function storeFault(
   refused: StoreRefusal,
@@ -75,7 +74,7 @@ export function storeFault(
   return { exitCode, text: `${named} ${what}`, left, remedy };
 }
 
-/** Who has the port: `listener` where it cannot be told of a waypointd or another program. */
+/** The holder of a port: `listener` is a waypointd or another program. */
 export type PortHolder = 'waypointd' | 'program' | 'listener' | 'connection';
 
 const portHolders: Readonly<Record<PortHolder, string>> = {
@@ -85,7 +84,7 @@ const portHolders: Readonly<Record<PortHolder, string>> = {
   connection: 'an open connection of another program, which does not listen there',
 };
 
-/** Why the daemon's port cannot be listened at. */
+/** The fault of a port that is taken. */
 export function portFault(
   port: number,
   holder: PortHolder,
@@ -109,10 +108,10 @@ interface Listener {
 
 const reservedPorts = 'net.ipv4.ip_local_reserved_ports';
 
-/** Ports that are reserved already stay so: the setting is one list. */
+/** Keeps the ports that are reserved already: the setting is one list. */
 function reservation(port: number): string {
   const file = `/proc/sys/${reservedPorts.replaceAll('.', '/')}`;
-  // A container may hide it.
+  // Some containers hide it.
   const reserved = attempt(() => readFileSync(file, 'latin1').trim()) ?? '';
   const ports = reserved === '' ? String(port) : `${reserved},${port}`;
   return `sudo sysctl -w ${reservedPorts}=${ports}`;
@@ -120,7 +119,7 @@ function reservation(port: number): string {
 
 /**
  * The refusal of a start by the file system or by SQLite, for anything else in a directory.
- * @param flag what names another directory.
+ * @param flag the option that names another directory.
  * @returns other errors as they are; a full disk may have room again at the next try.
  */
 export function unusable(error: unknown, directory: string, flag: string): unknown {
@@ -131,7 +130,7 @@ export function unusable(error: unknown, directory: string, flag: string): unkno
   return refusal({ exitCode: 74, text, remedy }, error);
 }
 
-/** What is wrong with the lock file, which is empty or a database, whether it is held or not; may be written by this user. */
+/** The fault of a lock file that this user may not write, or that is neither empty nor a database. */
 export function lockFileFault({ lockDatabase: path }: Paths): Fault | undefined {
   const forbidden = accessFault(path);
   if (forbidden !== undefined || !existsSync(path)) return forbidden;
@@ -148,9 +147,8 @@ function isEmptyOrDatabase(path: string): boolean {
 }
 
 /**
- * What this user may not do with the data directory or a database in it. To be asked before SQLite is: it gives what it
- * makes beside a database the mode of that, so that one failed try with a read-only database leaves companions that stay
- * read-only when the database is mended.
+ * The fault of a data directory, or a database in it, that this user may not use. Checked before SQLite opens anything: it
+ * would make companions with the mode of a read-only database, which stay read-only when the database is mended.
  */
 export function dataAccessFault(paths: Paths): Fault | undefined {
   const { data, waypointsDatabase, libraryDatabase } = paths;
@@ -167,7 +165,7 @@ export function dataAccessFault(paths: Paths): Fault | undefined {
   return undefined;
 }
 
-/** What this user may not do with a file or directory of ours; undefined also for one that is not there. */
+/** The fault of a file or directory that this user may not use; undefined also for one that is not there. */
 export function accessFault(path: string): Fault | undefined {
   try {
     accessSync(path, constants.R_OK | constants.W_OK);
@@ -187,7 +185,7 @@ export function accessFault(path: string): Fault | undefined {
   }
 }
 
-/** What owner and mode forbid this user; `named` and `verb` are how that is told. */
+/** The fault of an owner or a mode; `named` and `verb` are words of the sentence. */
 export function ownerFault(
   path: string,
   { uid, mode }: Stats,
@@ -196,7 +194,7 @@ export function ownerFault(
 ): Fault | undefined {
   if (process.getuid === undefined) return undefined;
   if (uid !== process.getuid()) {
-    // A user must not be told just to take what belongs to a service.
+    // It may belong to a service: chown alone would be bad advice.
     const remedy = `Run this as that user; if it is yours, as after a run with sudo, have it back: sudo chown "$(id -un)" "${path}"`;
     return { exitCode: 74, text: `${named} belongs to another user`, remedy };
   }
@@ -209,22 +207,21 @@ export function ownerFault(
   };
 }
 
-/** The paths in a directory; none where it is not there, as at a first start. */
+/** Lists the paths in a directory; none when it is missing, as at a first start. */
 export function entriesOf(directory: string): string[] {
   const names = attempt(() => readdirSync(directory)) ?? [];
   return names.map((name) => join(directory, name));
 }
 
-/** What stands beside `waypoints.sqlite` only if it was there once. An empty imports directory proves nothing. */
+/** Lists files that exist only if `waypoints.sqlite` did once. An empty imports directory proves nothing. */
 export function companionsOf(paths: Paths): string[] {
   const files = [paths.libraryDatabase, join(paths.data, 'bookmarks.gpx')];
   return [...files.filter(existsSync), ...entriesOf(paths.imports), ...entriesOf(paths.backups)];
 }
 
 /**
- * The commands that lead out when `waypoints.sqlite` is lost: back to the newest copy, or on from the bookmarks file and
- * the imports. What is left goes aside first: a write-ahead log of the lost store would be applied to whatever takes its
- * place.
+ * The commands for a lost `waypoints.sqlite`: back to the newest copy, or on from the bookmarks file and the imports. Its
+ * remains are moved aside first: SQLite would apply the write-ahead log of the lost store to its successor.
  */
 function storeRemedy({ data, waypointsDatabase, backups }: Paths): string {
   const aside = join(data, 'damaged');

@@ -18,11 +18,11 @@ export interface Waiting {
   readonly schedule?: Schedule | undefined;
   /** Ends the wait at once. */
   readonly signal?: AbortSignal | undefined;
-  /** Tests say what the kernel would. */
+  /** Replaced by tests. */
   readonly stateOf?: (port: number) => PortState;
 }
 
-/** Between two tries to get what another process has. */
+/** The pause before the next try. */
 export const retryMs = 250;
 /** An outgoing connection may have a port of Linux's ephemeral range. One that has ended keeps it for 60 s, and up to 2 more. */
 export const connectionMs = 65_000;

@@ -5,25 +5,25 @@ import type { Log } from '../model/process.ts';
 import { entriesOf, ownerFault, type Fault } from './faults.ts';
 import type { Paths } from './paths.ts';
 
-/** File systems that show one owner and mode for everything, whatever is set; `fuseblk`: NTFS and exFAT through FUSE. */
+/** File systems with one owner and mode for everything; `fuseblk`: NTFS and exFAT through FUSE. */
 const withoutModes = /^(?:exfat|vfat|msdos|ntfs3?|fuseblk|cifs|smb3|smbfs|vboxsf)$/u;
 
-/** The file system of a path that is there, if permissions do not stick on it as far as is known. */
+/** The file system of an existing path, if it is known to keep no permissions. */
 export function fileSystemWithoutModes(path: string): string | undefined {
   if (process.platform !== 'linux') return undefined;
   const { dev } = statSync(path, { bigint: true });
   const major = (dev >> 8n) & 0xfffn;
   const minor = (dev & 0xffn) | ((dev >> 12n) & 0xfff00n);
-  // A container may hide it.
+  // Some containers hide it.
   const mounts = attempt(() => readFileSync('/proc/self/mountinfo', 'utf8')) ?? '';
   const found = new RegExp(`^\\d+ \\d+ ${major}:${minor} .* - (\\S+)`, 'mu').exec(mounts)?.[1];
   return found !== undefined && withoutModes.test(found) ? found : undefined;
 }
 
 /**
- * Takes from others what they may do with our directories and files: a log line tells of it, or that it is in vain. The
- * folder of a bookmarks file that the settings name is not ours.
- * @returns what this user cannot mend: a data directory, or a database in it, that others own or may replace.
+ * Makes our directories and files private, and logs that, or that it is in vain. The folder of a bookmarks file that the
+ * settings name is not ours.
+ * @returns the fault of a data directory, or a database in it, that others own or may replace.
  */
 export function tightenData(paths: Paths, log: Log): Fault | undefined {
   // Access lists protect the user's profile on Windows; modes say nothing there.
@@ -49,12 +49,12 @@ function count(all: readonly Tightened[]): number {
   return all.filter((one) => one === 'tightened').length;
 }
 
-/** Whether others may use a directory because its file system keeps no permissions. */
+/** Tells whether others may use a directory because its file system keeps no permissions. */
 export function isOpenForGood(path: string): boolean {
   return isOpen(statSync(path)) && fileSystemWithoutModes(path) !== undefined;
 }
 
-/** Why a data directory is not this user's alone to fill; never where the file system makes the owners up. */
+/** The fault of data that others own or may replace; none where the file system makes the owners up. */
 function foreignFault(paths: Paths): Fault | undefined {
   const { data, waypointsDatabase, libraryDatabase, lockDatabase } = paths;
   if (fileSystemWithoutModes(data) !== undefined) return undefined;
@@ -69,7 +69,7 @@ function foreignFault(paths: Paths): Fault | undefined {
 /** An owner that this user namespace does not know: that of `/` in some containers. */
 const unknownOwner = 65_534;
 
-/** Who may rename a directory on the way may put another one in its place, unless it is sticky. */
+/** The fault of a parent in which others may rename, and so replace, a directory on the way. */
 export function replaceableFault(data: string): Fault | undefined {
   const uid = process.getuid?.();
   if (uid === undefined || fileSystemWithoutModes(data) !== undefined) return undefined;
@@ -89,7 +89,7 @@ export function replaceableFault(data: string): Fault | undefined {
   }
 }
 
-/** The group of a user is taken for that user's alone; what root lets a group do is root's business. */
+/** Trusts the user's own group, and what root lets a group do. */
 function mayOthersReplace({ mode, gid, ...stats }: Stats, uid: number): boolean {
   if ((mode & 0o1000) !== 0) return false;
   const isForeignGroup = stats.uid === uid && gid !== process.getgid?.();
@@ -121,7 +121,7 @@ function isOpen(stats: Stats | undefined): boolean {
   return stats !== undefined && (stats.mode & 0o077) !== 0;
 }
 
-/** Of a link, its own; undefined for what is not there, or in a directory that may not be entered. */
+/** Does not follow a link; undefined for a path that is missing, or in a directory that may not be entered. */
 function statOf(path: string): Stats | undefined {
   return attempt(() => lstatSync(path, { throwIfNoEntry: false }));
 }

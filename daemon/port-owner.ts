@@ -2,12 +2,12 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { attempt } from '../model/attempt.ts';
 
 /**
- * What keeps a port of 127.0.0.1 from being listened at: a socket that listens, or one end of a connection, which an
- * outgoing one may be given from the ephemeral range; `unknown` where the system does not tell.
+ * The state of a port of 127.0.0.1: free, or held by a listener, or by one end of a connection (outgoing ones get ports of
+ * the ephemeral range); `unknown` where the system does not tell.
  */
 export type PortState = 'free' | 'connection' | 'listener' | 'unknown';
 
-/** Who has a port, as far as this user may see. */
+/** The holder of a port, as far as this user may see. */
 export interface PortOwner {
   readonly state: PortState;
   /** Of a listener. */

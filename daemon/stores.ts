@@ -28,7 +28,7 @@ export interface OpenedStores {
   readonly store: WaypointStore;
   /** True when the library holds no file; then a worker need only look if `imports/` has one. */
   readonly isLibraryEmpty: boolean;
-  /** False when the library is new: what `imports/` has must be read before a list is complete. */
+  /** False when the library is new: lists are complete only after `imports/` was read. */
   readonly isLibraryWhole: boolean;
   /** Closes the store, then lets go of the directory. */
   close(): void;
@@ -40,7 +40,7 @@ export interface OpenStoresOptions {
   readonly log: Log;
   /** The user accepts a new store beside the remains of a lost one. */
   readonly newStore?: boolean;
-  /** A daemon that is to be found waits a while for a command that has the data open. */
+  /** A daemon waits a while for a command that has the data open. */
   readonly handOver: boolean;
   readonly schedule?: Schedule;
   /** Ends the wait at once. */
@@ -94,7 +94,7 @@ function openLocked(
   });
 }
 
-/** A service must not stay down because a command was at the data when it started; a daemon is not soon done. */
+/** Waits for a command, which is soon done, so that a service does not stay down; does not wait for a daemon. */
 async function lockWhenFree({
   paths,
   clock,

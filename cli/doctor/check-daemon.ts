@@ -27,7 +27,7 @@ const newToken =
 const newPort = 'Start the daemon again; where its port stays taken, choose another with --port.';
 
 /**
- * Looks for the daemon of the data directory, and at the hand-over files where programs look for it.
+ * Finds the daemon of the data directory, and checks the hand-over files in the usual places.
  * @returns also whether any process has the data directory open.
  */
 export async function checkDaemon(paths: Paths) {
@@ -66,7 +66,7 @@ function findingOf(seen: SeenHandOver, paths: Paths): Finding | undefined {
   }
 }
 
-/** Whether the fault is that of a directory that has a check of its own; then there may not even be a file in it. */
+/** Tells whether the directory is at fault, which has a check of its own. */
 function isFaultOfOurs(file: string, { data, runtime }: Paths): boolean {
   const directory = dirname(file);
   if (directory !== data && directory !== runtime) return false;

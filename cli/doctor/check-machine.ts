@@ -10,11 +10,11 @@ const scarceBytes = 52_428_800;
 const tightBytes = 524_288_000;
 const scarceFiles = 1_000;
 
-/** Free room where data and cache lie. */
+/** Checks the free room for data and cache. */
 export function checkDisk({ data, cache }: Paths): Finding[] {
   return [
     ...checkRoom('data', data),
-    // The cache may be deleted; without room for it nothing is lost.
+    // Without a cache nothing is lost.
     ...checkRoom('cache', cache).map((finding) =>
       finding.level === 'problem' ? { ...finding, level: 'warning' as const } : finding,
     ),
@@ -40,7 +40,7 @@ function gigabytes(bytes: number): string {
 /** Before this there was no waypointd: 2025-01-01. */
 const earliestMs = 1_735_689_600_000;
 const dayMs = 86_400_000;
-/** A clock that is set by less is being kept right. */
+/** Smaller steps are those of a time service. */
 const jumpMs = 300_000;
 
 /**

@@ -43,8 +43,8 @@ export async function keepRunning(
 }
 
 /**
- * The pause before the next try after so many failures in a row: 1 s, 2 s, 4 s … 5 minutes. Who has refused is not asked
- * again soon: it may have been a person, whom every try asks anew.
+ * The pause before the next try after so many failures in a row: 1 s, 2 s, 4 s … 5 minutes. After a refusal the longest:
+ * every try may ask the user anew.
  */
 function backOffMs(failures: number, failure: unknown): number {
   if (failure instanceof SourceFailed && failure.code === 'refused') return longestBackOffMs;

@@ -1,4 +1,4 @@
-/** What can tell where the machine is. */
+/** A source of positions of the machine. */
 export interface LocationSource {
   readonly name: 'geoclue' | 'gpsd' | 'command';
   /** How long to wait after a session that found a position, before the next one. */
@@ -11,7 +11,7 @@ export interface LocationSource {
   readonly run: (report: (fix: unknown) => void, signal: AbortSignal) => Promise<void>;
 }
 
-/** Why a session ended, as a word for the log. */
+/** The reason for the end of a session, a word for the log. */
 export type SourceFailure =
   | 'ended'
   | 'flood'

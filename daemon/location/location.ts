@@ -14,8 +14,8 @@ export interface LocationOptions {
 }
 
 /**
- * Knows where the machine is while somebody wants to know. Asking starts the sources, and they are let go when nobody has
- * asked for limits.locationIdleMs: a desktop shows that it is being watched, and a receiver takes power.
+ * Knows the position of the machine. A question starts the sources; limits.locationIdleMs after the last one they end: a
+ * desktop shows that it is being watched, and a receiver takes power.
  */
 export class Location {
   readonly #options: LocationOptions;
