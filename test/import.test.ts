@@ -21,10 +21,8 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import test from 'ava';
 import Database from 'better-sqlite3';
-import { expected } from '../fixtures/expected.ts';
 import { WaypointError } from '../model/failure.ts';
-import { decodeDay, pointColumns } from '../storage/day-blob.ts';
-import { openReader, openWriter } from '../storage/database.ts';
+import { openWriter } from '../storage/database.ts';
 import { tryNameFolding } from '../storage/name-folding.ts';
 import { temporaryPath, copyPath, requestPaths } from '../worker/import/copy-path.ts';
 import { ManagedCopies } from '../worker/import/managed-copies.ts';
@@ -32,55 +30,11 @@ import { dumpLibrary, filesBelow, gpx, importSite, writeTree } from './helpers/i
 import { asUser, onLinux, posix, testWith } from './helpers/where.ts';
 
 const isWindows = process.platform === 'win32';
-const fixtures = resolve(import.meta.dirname, '../fixtures/gpx');
 const camp = gpx([['Camp', 42.1, -8.3]]);
 const hut = gpx([['Hut', 46.5, 8.2, '2024-05-01T10:00:00Z']], ['2024-05-01T08:00:00Z']);
 const lake = gpx([['Lake', 46.6, 8.3]]);
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
-
-test('every fixture gets the verdict of its list, and a refused one leaves nothing', (t) => {
-  const site = importSite(t);
-  const { result, index } = site.run({ dir: fixtures, recursive: true });
-  // Their content is that of other formats, which counts more than their ending.
-  const others = ['not-gpx-kml.gpx', 'not-xml-json.gpx'];
-  const refused = [...expected].filter(
-    ([file, entry]) => 'refused' in entry && !others.includes(file),
-  );
-  const normal = (file: string): string => file.normalize('NFC');
-  t.deepEqual(
-    new Set(
-      result.failures
-        .map(({ file, ...failure }) => [normal(file), failure].flat())
-        .map((row) => JSON.stringify(row)),
-    ),
-    new Set(
-      refused.map(([file, entry]) => {
-        const { refused: reason, line } = entry as { refused: string; line?: number };
-        return JSON.stringify([file, line === undefined ? { reason } : { reason, line }]);
-      }),
-    ),
-  );
-  t.is(result.files + result.duplicates + result.failed, expected.size);
-  const kept = filesBelow(site.imports);
-  t.is(kept.length, result.added);
-  t.false(kept.some((file) => result.failed_files.includes(file)));
-  const duplicates = new Set(result.duplicate_files.map(normal));
-  let waypoints = 0;
-  let observations = 0;
-  for (const [file, entry] of expected) {
-    if ('refused' in entry || duplicates.has(file)) continue;
-    waypoints += entry.waypoints;
-    observations += entry.observations;
-  }
-  t.is(result.count, waypoints);
-  t.is(result.observations, observations);
-  t.is(
-    index?.count,
-    dumpLibrary(site.libraryPath)['waypoints']!.filter((row) => (row as number[]).at(-1) === 1)
-      .length,
-  );
-});
 
 test('added, then duplicate, then replaced: each file gets its verdict', (t) => {
   const site = importSite(t);
@@ -133,21 +87,6 @@ test('added, then duplicate, then replaced: each file gets its verdict', (t) => 
   t.is(readFileSync(join(site.imports, 'a.gpx'), 'utf8'), lake);
   t.is(readFileSync(join(site.imports, '.replaced', `${sha256(hut)}.gpx`), 'utf8'), hut);
   t.notDeepEqual(first.index?.revision, third.index?.revision);
-});
-
-test('an index is built only for waypoints that came or went, or where there is none', (t) => {
-  const site = importSite(t);
-  const track = gpx([], ['2024-05-02T08:00:00Z']);
-  writeTree(site.source, { 'a.gpx': hut, 'b.gpx': lake });
-  t.is(site.run().index?.count, 2);
-  writeTree(site.source, { 'c.gpx': track });
-  t.like(site.run(), { result: { added: 1, observations: 1 }, index: undefined });
-  writeTree(site.source, { 'c.gpx': gpx([], ['2024-05-03T08:00:00Z']) });
-  t.like(site.run(), { result: { replaced: 1 }, index: undefined });
-  writeTree(site.source, { 'b.gpx': track });
-  t.is(site.run().index?.count, 1, 'the lake is gone');
-  t.is(site.run({}, { hasIndex: false }).index?.count, 1);
-  t.is(site.run().index, undefined);
 });
 
 test('content that is known under another path is a duplicate', (t) => {
@@ -513,105 +452,6 @@ testWith(tryNameFolding(tmpdir()) !== 'none', 'other letters, another file')(
   },
 );
 
-test('points are stored in full: waypoints by identity, observations by day', (t) => {
-  const site = importSite(t);
-  const times = ['1969-12-31T23:59:59Z', '2024-02-29T12:00:00.5Z', '1970-01-01T00:00:00Z'];
-  const points = [...times, 'yesterday', ''];
-  writeTree(site.source, {
-    'a.gpx': gpx(
-      [
-        ['A', 47.123_456_789, -180, '2024-02-29T12:00:00Z'],
-        ['A', 47.123_456_7, 180],
-      ],
-      points,
-    ),
-  });
-  t.like(site.result(), { count: 2, observations: 4, untimed_points: 3 });
-  const db = openReader(site.libraryPath);
-  t.deepEqual(
-    db.prepare('SELECT observations, missing_times, invalid_times FROM files').raw().all(),
-    [[4, 2, 1]],
-  );
-  t.deepEqual(
-    db
-      .prepare(
-        `SELECT name, lat, lon, lat_e6, lon_e6, w.fields ->> 'time', shown
-         FROM waypoints w JOIN duplicates ON waypoint = id`,
-      )
-      .raw()
-      .all(),
-    [
-      ['A', 47.123_456_789, -180, 47_123_457, 180_000_000, '2024-02-29T12:00:00Z', 1],
-      ['A', 47.123_456_7, 180, 47_123_457, 180_000_000, null, 0],
-    ],
-  );
-  const days = db.prepare('SELECT day, kind, blob FROM days ORDER BY day, kind').raw().all() as [
-    number,
-    number,
-    Buffer,
-  ][];
-  const columns = pointColumns();
-  t.deepEqual(
-    days.map(([day, kind, blob]) => [
-      day,
-      kind,
-      decodeDay(blob, columns),
-      columns.timeMs[0],
-      columns.latE7[0],
-      columns.eleDm[0],
-    ]),
-    [
-      [-1, 0, 1, -1_000, 470_000_000, 4_000],
-      [0, 0, 1, 0, 472_000_000, 4_000],
-      [19_782, 0, 1, Date.parse('2024-02-29T12:00:00.500Z'), 471_000_000, 4_000],
-      [19_782, 1, 1, Date.parse('2024-02-29T12:00:00Z'), 471_234_568, -2_147_483_648],
-    ],
-  );
-  db.close();
-});
-
-/** A track long enough that reading it takes many looks at the cancel flag. */
-function longTrack(points: number): string {
-  const lines = Array.from({ length: points }, (_, i) => {
-    const time = new Date(1_700_000_000_000 + i * 1_000).toISOString();
-    return `<trkpt lat="47.${i % 1_000}" lon="8.${i % 999}"><ele>${i % 500}</ele><time>${time}</time></trkpt>\n`;
-  });
-  return `<?xml version="1.0"?><gpx version="1.1"><trk><trkseg>${lines.join('')}</trkseg></trk></gpx>`;
-}
-
-test('the counters end where the totals are, whatever became of the files', (t) => {
-  const site = importSite(t);
-  writeTree(site.source, {
-    'a.gpx': hut,
-    'b.gpx': hut,
-    'bad.gpx': '<gpx>',
-    'c.txt': 'x',
-    'l.gpx': longTrack(5_000),
-  });
-  site.run();
-  const counters = site.progress.read();
-  t.is(counters.filesTotal, 4);
-  t.is(counters.filesDone, 4);
-  t.true(counters.bytesTotal > 0);
-  t.is(counters.bytesDone, counters.bytesTotal);
-  t.is(counters.waypoints, 1);
-  t.is(counters.observations, 5_002);
-});
-
-test('the same tree again is compared, not read as GPX', (t) => {
-  const site = importSite(t);
-  writeTree(site.source, { 'a.gpx': longTrack(2_000), 'b.gpx': hut });
-  site.run();
-  const { mtimeMs } = statSync(site.libraryPath);
-  const stamps = filesBelow(site.imports).map((file) => statSync(join(site.imports, file)).mtimeMs);
-  t.is(site.result().duplicates, 2);
-  t.is(statSync(site.libraryPath).mtimeMs, mtimeMs, 'nothing is written');
-  t.deepEqual(
-    filesBelow(site.imports).map((file) => statSync(join(site.imports, file)).mtimeMs),
-    stamps,
-  );
-});
-
 test('after a stop the files win: edited, added, removed and broken ones', (t) => {
   const site = importSite(t);
   const tree = { 'a.gpx': hut, 'b.gpx': lake, 'c.gpx': camp, 'd.gpx': gpx([['D', 1, 1]]) };
@@ -658,17 +498,6 @@ test('a touched file that is written to while a start reads it is read again by 
   t.like(site.reconcile(), { loaded: 1 });
   const names = dumpLibrary(site.libraryPath)['waypoints']!.map((row) => (row as unknown[])[2]);
   t.deepEqual(names, ['Lake']);
-});
-
-test('a touched file that had a time before 1970 keeps the new one', (t) => {
-  const site = importSite(t);
-  const copy = join(site.imports, 'a.gpx');
-  writeTree(site.imports, { 'a.gpx': hut });
-  utimesSync(copy, new Date(-2e9), new Date(-2e9));
-  t.like(site.reconcile(), { loaded: 1 });
-  utimesSync(copy, 1, 1);
-  t.like(site.reconcile(), { loaded: 0 });
-  t.is(statSync(copy).mtimeMs, 1_000);
 });
 
 test('start-up deletes what a killed import left unfinished, and nothing else', (t) => {

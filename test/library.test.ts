@@ -208,19 +208,6 @@ test('a file whose rows cannot be placed leaves nothing, and the one before stay
   t.is(library.files().length, 1);
 });
 
-test('replaced content is another file id, and its stamp keeps every digit', (t) => {
-  const library = openLibrary(t);
-  put(library, 'a.gpx', [at('A')]);
-  const [first] = library.files();
-  put(library, 'a.gpx', [at('B')]);
-  const [second] = library.files();
-  t.not(first?.id, second?.id);
-  t.is(second?.mtimeNs, '123456789012345678901');
-  library.removeFile(second!.id);
-  put(library, 'a.gpx', [at('C')]);
-  t.true(library.files()[0]!.id > second!.id, 'an id is never used again');
-});
-
 test('of equal identities the first by path in byte order and position is shown', (t) => {
   const library = openLibrary(t);
   put(library, 'b.gpx', [at('Camp'), { ...at('Camp'), lat: 1.000_000_2 }]);
@@ -278,18 +265,6 @@ function firstOfEach(files: ReadonlyMap<string, readonly string[]>): string[] {
   const names = new Set(order.flatMap((path) => files.get(path) ?? []));
   return Array.from(names, (name) => `${name} 1 2`);
 }
-
-test('rows of a file go with it', (t) => {
-  const path = libraryPath(t);
-  const library = openLibrary(t, path);
-  put(library, 'a.gpx', [{ ...at('A'), timeMs: 0 }]);
-  library.removeFile(library.findByKey('a.gpx')!.id);
-  const db = openReader(path);
-  for (const table of ['files', 'waypoints', 'days']) {
-    t.is(db.prepare(`SELECT count(*) FROM ${table}`).pluck().get(), 0, table);
-  }
-  db.close();
-});
 
 test('the library is checkpointed although somebody reads an older state', (t) => {
   const path = libraryPath(t);

@@ -3,7 +3,6 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
-import type { Socket } from 'node:net';
 import { networkOf } from '../objects/client-address.ts';
 import { manualTime } from './helpers/manual-time.ts';
 import {
@@ -44,59 +43,6 @@ async function setQuota({ admin }: TestObjects, quotaBytes: number | null): Prom
   const repository = await admin.directory.findRepository('club/maps');
   await admin.directory.changeRepository(repository?.id ?? 0, { quotaBytes });
 }
-
-/** How a client goes away in the middle of a chunked upload, and whether it can still be told. */
-const departures: readonly [
-  how: string,
-  go: (socket: Socket) => void,
-  status: number | undefined,
-][] = [
-  ['FIN', (socket) => socket.end(), 400],
-  ['RST', (socket) => socket.resetAndDestroy(), undefined],
-  ['no HTTP any more', (socket) => socket.write('zz\r\n'), 400],
-  ['both sides closed', (socket) => socket.destroy(), undefined],
-];
-
-test('a client that goes away in mid-upload is heard at once: nothing of it is held', async (t) => {
-  const server = await startTestObjects(t, { limits: { slowBodyMs: 600_000 } });
-  await setQuota(server, content.length);
-  for (const [how, go, status] of departures) {
-    const upload = await rawPut(server, oid, ['Transfer-Encoding: chunked'], '?size=10');
-    upload.send('5\r\n01234\r\n');
-    await until(() => incoming(server).length === 1);
-    const body = { oid: oidOf(Buffer.from(how)), size: 10 };
-    const announce = () => server.call('POST', objects, { as: ann, body });
-    t.is((await announce()).status, 507, 'the quota is reserved');
-    go(upload.socket);
-    if (status !== undefined) t.is((await upload.answer())?.status, status, how);
-    await until(() => incoming(server).length === 0);
-    await until(async () => (await announce()).status === 202);
-    upload.socket.destroy();
-  }
-  // With an upload that is still under way it would never resolve.
-  await server.close();
-});
-
-test('a server that closes waits for no client, be it sending, reading or silent', async (t) => {
-  const server = await startTestObjects(t, { limits: { slowBodyMs: 600_000, partingMs: 600_000 } });
-  const large = Buffer.alloc(24_000_000, 7);
-  await server.send('club/maps', large);
-  const upload = await rawPut(server, oid, ['Content-Length: 10']);
-  upload.send('01234');
-  await until(() => incoming(server).length === 1);
-  const get = rawRequest(`GET ${objects}/${oidOf(large)}/content`, [
-    `Authorization: ${basic(bob)}`,
-  ]);
-  const reader = await RawConnection.open(server.port, get);
-  await reader.received('200 OK');
-  reader.socket.pause();
-  const silent = await RawConnection.open(server.port);
-  const half = await RawConnection.open(server.port, 'GET / HT');
-  // One second of grace is all for ending what is cut off.
-  await server.close();
-  t.deepEqual(incoming(server), []);
-  for (const { socket } of [upload, reader, silent, half]) socket.destroy();
-});
 
 // Serial: while other tests keep this thread, and those of its files, busy, a steady sender would look slow.
 test.serial(

@@ -1,6 +1,5 @@
 /** The parts of the timeline worker that no small track reaches: merging, bounded memory, geometry at the edges. */
 import test from 'ava';
-import fc from 'fast-check';
 import { encodeDay, pointColumns } from '../storage/day-blob.ts';
 import type { DayRow } from '../storage/library/day-reader.ts';
 import { PairSet } from '../worker/timeline/aggregate/pair-set.ts';
@@ -14,7 +13,6 @@ import { distanceM, metresPerUnit } from '../worker/timeline/earth.ts';
 import { mergeDay } from '../worker/timeline/observations/merge-day.ts';
 import { NightCount } from '../worker/timeline/aggregate/presence/night-count.ts';
 import { PlaceNumbers } from '../worker/timeline/result/place-numbers.ts';
-import { rounds } from './helpers/effort.ts';
 
 const hourMs = 3_600_000;
 const dayMs = 86_400_000;
@@ -65,39 +63,6 @@ function merged(parts: readonly Part[], most?: number): (readonly number[])[] {
   );
   return found;
 }
-
-function sorted(parts: readonly Part[]): (readonly number[])[] {
-  const all = parts.flatMap(({ times, source, kind, part }, number) =>
-    times.map((time, i) => ({ key: [time, source, kind, part, i], lat: number * 100_000 + i })),
-  );
-  all.sort((a, b) => {
-    const at = a.key.findIndex((value, i) => value !== b.key[i]);
-    return at < 0 ? 0 : a.key[at]! - b.key[at]!;
-  });
-  return all.map(({ key: [time, source, kind], lat }) => [time!, source!, kind!, lat]);
-}
-
-test('parts of a day that overlap are merged by time, source, kind and place in the file', (t) => {
-  const partOf = fc.record({
-    source: fc.integer({ min: 0, max: 3 }),
-    kind: fc.integer({ min: 0, max: 1 }),
-    start: fc.integer({ min: 0, max: 50 }),
-    steps: fc.array(fc.integer({ min: 0, max: 2 }), { minLength: 1, maxLength: 60 }),
-    repeat: fc.constantFrom(1, 1, 40),
-  });
-  const scene = fc.array(partOf, { minLength: 1, maxLength: 6 });
-  fc.assert(
-    fc.property(scene, (drawn) => {
-      const parts = drawn.map(({ source, kind, start, steps, repeat }, part): Part => {
-        let time = start * 1_000;
-        const all = Array.from({ length: repeat }, () => steps).flat();
-        return { source, kind, part, times: all.map((step) => (time += step * 1_000)) };
-      });
-      t.deepEqual(merged(parts), sorted(parts));
-    }),
-    { seed: 4, numRuns: rounds(40) },
-  );
-});
 
 test('more overlapping parts than fit into memory are refused, as many as fit are not', (t) => {
   const parts = [0, 1, 2].map((source) => ({ source, kind: 0, part: 0, times: [0, 1_000] }));
