@@ -19,8 +19,8 @@ type Available = GeodataStatus['available'][number];
 
 const status = defineCommand({
   name: 'status',
-  summary: 'tell which generation is in use',
-  description: 'Tells which generation is in use. The exit code is 1 when there is none.',
+  summary: 'show which generation is in use',
+  description: 'Shows which generation is in use. The exit code is 1 when there is none.',
   run: ({ context }) => readStatus(context),
   isFailure: ({ current }) => !current.valid,
   show: statusLines,

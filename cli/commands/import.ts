@@ -29,7 +29,7 @@ export const command = defineCommand({
     '-r, --recursive': 'also the sub-folders of folders',
     '--into <folder>': 'keep the copies in this sub-folder of the library',
     '--as <path>': 'what standard input is called in the library; "-" imports it',
-    '--dry-run': 'only tell what would be imported',
+    '--dry-run': 'only show what would be imported',
     '--again': 'also files that were removed from the library',
     '--json': 'print the result as JSON',
   },

@@ -80,8 +80,8 @@ async function readFiles(
 
 const show = defineCommand({
   name: 'show',
-  summary: 'tell all of one imported file',
-  description: 'Tells all of one imported file. Its number is in "imports list".',
+  summary: 'show all of one imported file',
+  description: 'Shows all of one imported file. Its number is in "imports list".',
   arguments: '<id>',
   run: ({ context, words: [id] }) =>
     withDaemon({ context }, (client) => client.getImport(numberOf(id))),

@@ -79,8 +79,8 @@ const uninstall = defineCommand({
 
 const status = defineCommand({
   name: 'status',
-  summary: 'tell whether it runs, since when, and what became of it',
-  description: 'Tells how the service is. The exit code is 1 unless it runs.',
+  summary: 'show whether it runs, since when, and how it ended',
+  description: 'Shows how the service is. The exit code is 1 unless it runs.',
   options: { ...choiceOptions },
   async run(call) {
     const { host, platform } = await open(call);

@@ -17,9 +17,9 @@ import { counted, dateOf, duration, megabytes } from '../terminal/text.ts';
 /** `waypointd status` */
 export const command = defineCommand({
   name: 'status',
-  summary: 'tell whether a daemon is running, and what it holds',
+  summary: 'show whether a daemon is running, and what it holds',
   description:
-    'Tells whether a daemon is running, what it holds and what it works on. The exit code is 1 when none is running.',
+    'Shows whether a daemon is running, what it holds and what it works on. The exit code is 1 when none is running.',
   async run({ context }): Promise<Status | NoStatus> {
     const [daemon, service] = await Promise.all([findDaemon(context), readService()]);
     if (daemon === undefined) return { running: false, service };

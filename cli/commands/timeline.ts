@@ -33,9 +33,9 @@ type TimelineOptions = OptionValues<typeof options>;
 /** `waypointd timeline` */
 export const command = defineCommand({
   name: 'timeline',
-  summary: 'tell where you stayed, and for how long',
+  summary: 'show where you stayed, and for how long',
   description:
-    'Tells where you stayed, from the tracks you have imported: countries, regions and towns with their days, nights and hours. It is worked out on this machine, without any network. Days are UTC unless --local or --zone says otherwise.',
+    'Shows where you stayed, from the tracks you have imported: countries, regions and towns with their days, nights and hours. It is worked out on this machine, without any network. Days are UTC unless --local or --zone says otherwise.',
   arguments: '[period...]',
   options,
   examples: [

@@ -27,7 +27,7 @@ const likely = 0.7;
 /** `waypointd trips` */
 export const command = defineCommand({
   name: 'trips',
-  summary: 'tell how you travelled, and how far',
+  summary: 'show how you travelled, and how far',
   description:
     'Lists the trips between your stops: when, how far, how long and by what means, as far as speed tells.',
   arguments: '[period...]',

@@ -24,7 +24,7 @@ const localityM = 20_000;
 /** `waypointd when` */
 export const command = defineCommand({
   name: 'when',
-  summary: 'tell when you were at a place',
+  summary: 'show when you were at a place',
   description:
     'Lists all visits to a place: a position or the name of a waypoint of yours (200 m around it), a town (the circle that its people fill, and what timelines name after it), a region or a country.',
   arguments: '<place...>',

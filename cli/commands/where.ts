@@ -37,9 +37,9 @@ const kinds: Readonly<Record<TimelineStop['kind'], string>> = {
 /** `waypointd where` */
 export const command = defineCommand({
   name: 'where',
-  summary: 'tell where you were at a moment',
+  summary: 'show where you were at a moment',
   description:
-    'Tells at which stop of the timeline you were at a moment, or between which two; of a day without a time the stops of that day.',
+    'Shows at which stop of the timeline you were at a moment, or between which two; of a day without a time the stops of that day.',
   arguments: '<time...>',
   options: {
     ...placeZoneOptions,

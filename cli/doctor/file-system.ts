@@ -62,7 +62,7 @@ export function syncProgram(path: string): string | undefined {
 }
 
 /**
- * What an ordinary user may still write where a path is, or will be.
+ * Free bytes for an ordinary user where a path is, or will be.
  * @returns `files` is undefined where the file system does not count them.
  */
 export function freeSpace(path: string) {

@@ -21,7 +21,7 @@ type Offer = readonly [word: string, description: string];
 const explain = 'explain a command';
 
 /**
- * What a shell offers at the end of a command line.
+ * Completions for the end of a command line.
  * @param words the line without the program, the last one being typed (perhaps empty).
  * @returns what is wanted (`words`, `file` or `directory`), then the words, each with a tab before what it means.
  */

@@ -60,7 +60,7 @@ const answers: Readonly<Record<string, Schema>> = {
   uploadImport: importResultSchema,
 };
 
-/** Methods that take as long as they take: a daemon that dies closes the connection. */
+/** Methods without a time limit: a daemon that dies closes the connection. */
 const unhurried = new Set([
   'importGpxDirectory',
   'installGeodata',

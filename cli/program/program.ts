@@ -156,7 +156,7 @@ function sentenceOf(error: unknown): string {
   if (error instanceof RequestFailure) return apiSentence(error);
   if (error instanceof ExitError) return error.message;
   if (isDiskFull(error)) {
-    return `No space is left on the disk. Make room there and try again; "${invocation()} doctor" tells where it is short.`;
+    return `No space is left on the disk. Make room there and try again; "${invocation()} doctor" shows where it is short.`;
   }
   const reason = error instanceof Error ? error.message : String(error);
   return `Something went wrong: ${reason}\nWAYPOINTD_LOG_LEVEL=debug shows where.`;
@@ -178,8 +178,8 @@ const sources = 'no imported file has this number; "imports list" shows them';
 const time = 'a time is written as 2024-06-01T12:00:00Z';
 
 /**
- * What each field of a request has to look like: the API's own sentence only says that one is not valid. Made when it is
- * wanted: writing numbers for people loads some MB that no daemon needs.
+ * Rules for the fields of a request: the API's own sentence only says that one is not valid. Made on demand: formatting
+ * numbers loads some MB that no daemon needs.
  */
 const fieldRules = (): Readonly<Record<string, string>> => ({
   name,

@@ -1,7 +1,7 @@
 import { eastAsianWidth } from 'get-east-asian-width';
 import type { Tag } from '../../model/tag.ts';
 
-/** Made when it is needed: it takes 10 ms. */
+/** Made on demand (10 ms). */
 let graphemes: Intl.Segmenter | undefined;
 const plainAscii = /^[\x20-\x7E]*$/u;
 /** Drawn in two cells, flags as well, whose letters are narrow by themselves. */

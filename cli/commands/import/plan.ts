@@ -49,8 +49,8 @@ export function planImports(
 }
 
 /**
- * What a pattern of names, or a leading `~`, means on Windows, where no shell says it. It is not one of `globSync`: no name
- * there has `*` or `?` in it, but many have brackets, which would then mean other files.
+ * Expands a pattern of names, or a leading `~`, on Windows, where no shell does. Not with `globSync`: no name there has `*`
+ * or `?` in it, but many have brackets, which would then match other files.
  */
 function spelledOut(path: string): string[] {
   if (process.platform !== 'win32') return [path];

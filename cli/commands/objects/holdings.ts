@@ -12,8 +12,8 @@ const maxKeepBytes = 512 * 1_048_576;
 const stats = defineCommand({
   name: 'stats',
   group: 'Upkeep (a server may be running):',
-  summary: 'tell how much is stored, sent and received',
-  description: 'Tells how much is stored, and how much was moved today and in the last 30 days.',
+  summary: 'show how much is stored, sent and received',
+  description: 'Shows how much is stored, and how much was moved today and in the last 30 days.',
   options: rootOptions,
   run: (call) => withRoot(call, readStats),
   *show({ stored, quarantine, repositories }) {

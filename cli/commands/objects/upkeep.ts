@@ -48,7 +48,7 @@ const gc = defineCommand({
     'Sets aside (in quarantine/) the files that no repository holds any more, and deletes those that were set aside long enough ago. Never runs by itself.',
   options: {
     ...rootOptions,
-    '--dry-run': 'only tell what would be done',
+    '--dry-run': 'only show what would be done',
     '--grace-days <days>': {
       help: 'how old a file must be for either',
       default: String(defaultGraceDays),
@@ -115,7 +115,7 @@ const backup = defineCommand({
 
 const importFiles = defineCommand({
   name: 'import',
-  summary: 'take in files of a directory',
+  summary: 'add the files of a directory',
   description:
     'Takes every file below a directory into a repository, by its hash: the objects of another git-lfs server (.git/lfs/objects), or any files.',
   arguments: '<owner/name> <dir>',

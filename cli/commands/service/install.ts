@@ -132,7 +132,7 @@ interface SpecSubject {
 const carried: readonly SettingKey[] = ['data_dir', 'cache_dir', 'runtime_dir', 'port'];
 
 /**
- * What a service installed by this call is to do.
+ * Options of a service that this call installs.
  * @throws ExitError 64 for a setting that a service file does not carry: argument lists are there for all to see.
  */
 function serviceSpec(
