@@ -7,7 +7,7 @@ export type RequestHeaders = Readonly<Record<string, string>>;
 /** How an exchange came to nothing. */
 export type TransportFault = 'impossible' | 'unreachable' | 'stalled' | 'cut_off' | 'too_long';
 
-/** What may end an exchange, and the error that a client makes of it. */
+/** The signal that ends an exchange, and the client's errors. */
 interface Watch {
   readonly signal?: AbortSignal | undefined;
   readonly fail: (fault: TransportFault, cause?: unknown) => Error;

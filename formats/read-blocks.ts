@@ -8,7 +8,7 @@ export interface ReadOptions {
   readonly isCancelled?: () => boolean;
 }
 
-/** Takes the bytes of a file piece after piece. */
+/** Reads the bytes of a file in pieces. */
 export interface BlockReader<Result> {
   /**
    * Reads on from a place in a block, some milliseconds of work.

@@ -32,7 +32,7 @@ export function linkUrl({ href }: Link, territory: Territory): URL {
 }
 
 /**
- * Where an answer to an API call redirects to, if it does and may. 308 is no redirection here.
+ * The target of an allowed redirect of an API call. 308 is not a redirect here.
  * @param from what was asked
  * @throws ObjectClientError protocol
  */

@@ -19,7 +19,7 @@ export interface ConnectionOptions extends RetryOptions {
   readonly answerMs?: number;
 }
 
-/** What requests are for. */
+/** The operation of a request. */
 export interface Purpose {
   readonly operation: Operation;
   readonly oid: string;
@@ -37,7 +37,7 @@ export interface ApiAnswer {
   /** 200 to 299 */
   readonly status: number;
   readonly body: string;
-  /** What was asked in the end, after redirections. */
+  /** The final address, after redirects. */
   readonly url: URL;
 }
 

@@ -5,11 +5,11 @@ import { parseJson } from '../../model/parse-json.ts';
 import { ObjectClientError } from './object-error.ts';
 import type { RequestHeaders } from './request.ts';
 
-/** What a login command or a credential helper may take, ms, and print, bytes. */
+/** Limits of a login command or a credential helper: time, ms, and output, bytes. */
 const commandMs = 60_000;
 const outputBytes = 65_536;
 
-/** What the headers are for. */
+/** The operation that the headers allow. */
 export interface CredentialRequest {
   readonly url: URL;
   readonly operation: Operation;

@@ -30,14 +30,14 @@ export interface Download {
   readonly findLink: () => Promise<Link>;
 }
 
-/** What is in the part file, or would go there, is of no use. */
+/** The part file cannot be continued. */
 class WrongBytes extends ObjectClientError {
   constructor(message = 'The bytes are not those of the object.') {
     super('mismatch', message);
   }
 }
 
-/** What links answer when their time is over. */
+/** Statuses of expired links. */
 const expired = new Set([401, 403, 410]);
 
 /**
@@ -169,7 +169,7 @@ async function append(
 }
 
 /**
- * Where the bytes of an answer begin: at 0, or where we asked for.
+ * The offset of an answer's first byte: 0, or the one we asked for.
  * @throws WrongBytes for a part we did not ask for; ObjectClientError mismatch for another length, protocol for another coding
  */
 function startOf(answer: NodeAnswer, have: number, size: number): number {

@@ -33,7 +33,7 @@ export class ObjectClient {
     this.#connection = new Connection(options);
   }
 
-  /** What the server says of an object; where it has none, or none for us, that is an error, with status 404. */
+  /** Asks for an object's size and links; an unknown or forbidden object is an error with status 404. */
   async locate(oid: string, { signal }: TransferOptions = {}): Promise<KnownObject> {
     return this.#connection.retries.trying(signal, () => this.#locateOnce(oid, signal));
   }

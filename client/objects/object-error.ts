@@ -10,7 +10,7 @@ export type ObjectFailure = 'http' | 'unreachable' | 'stalled' | 'mismatch' | 'p
 export interface ObjectErrorDetails {
   /** HTTP status, with `http`. */
   readonly status?: number;
-  /** Of the server's error object, when there was one. */
+  /** From the server's error object, if any. */
   readonly documentationUrl?: string | undefined;
   readonly requestId?: string | undefined;
   /** Seconds that the server asked to wait. */
@@ -37,7 +37,7 @@ export class ObjectClientError extends Error {
   }
 }
 
-/** What to say where a refusal has no error object. */
+/** Sentences for refusals without an error object. */
 const statusTexts: Readonly<Record<number, string>> = {
   400: 'The server did not understand the request.',
   401: 'User name or password are wrong.',

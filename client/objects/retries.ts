@@ -12,7 +12,7 @@ export interface RetryOptions {
 
 const serverFaults = new Set([500, 502, 503, 504]);
 
-/** What is tried again, and after how long: a server's faults, too many requests, a connection that broke. */
+/** Decides about another try and its delay: after a server's fault, too many requests, or a broken connection. */
 export class Retries {
   readonly #pausesMs: readonly number[];
   readonly #longestWaitMs: number;

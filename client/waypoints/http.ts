@@ -46,7 +46,7 @@ export type Transport = (
 const maxAnswerBytes = 536_870_912;
 /** More of a failure is neither shown nor understood. */
 const maxFailureBytes = 65_536;
-/** What RFC 6750 lets a token consist of. Others would have their text repeated by an error of the platform. */
+/** The form of a token by RFC 6750. An error of the platform would repeat the text of others. */
 const tokenForm = /^[\w.~+/=-]*$/;
 
 /** The transport of browsers; Node.js has one of its own. */

@@ -12,7 +12,7 @@ export interface Operation<
 > {
   /** Method and path, such as `GET /api/tags`. */
   readonly call: string;
-  /** What the signals' context has as arguments, where that is not those of the call. */
+  /** The arguments in the signals' context, where they differ from the call's. */
   readonly args?: readonly unknown[];
   readonly query?: Query;
   readonly body?: unknown;

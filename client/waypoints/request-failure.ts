@@ -33,13 +33,13 @@ export class RequestFailure extends Error {
     return this.wasRefused || this.isImpostor;
   }
 
-  /** What answers at the daemon's port does not know its token. */
+  /** Another program answers at the daemon's port: it does not know the token. */
   get isImpostor(): boolean {
     return this.status === 0 && this.code === 'impostor';
   }
 }
 
-/** What is known of a failure, as far as it was understood. */
+/** The known details of a failure. */
 export interface FailureDetails {
   readonly status?: number;
   readonly code?: string | undefined;

@@ -27,7 +27,7 @@ export interface ServiceOptions {
   /** As of DaemonAccess. */
   readonly apiProves?: boolean | undefined;
   /**
-   * Where the API is, when not on this machine's loopback interface at `apiPort`: a same-origin proxy, say. The token is
+   * Base address, when not this machine's loopback interface at `apiPort`: a same-origin proxy, say. The token is
    * sent there. Empty: the page's own origin.
    */
   readonly apiBase?: string;

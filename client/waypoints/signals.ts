@@ -78,7 +78,7 @@ export class SignalBoard {
   }
 }
 
-/** What `EventTarget` does with an error of a listener, in browsers and in Node.js: uncaught, but out of our way. */
+/** Throws a listener's error uncaught, as `EventTarget` does, but after our own work. */
 function throwLater(error: unknown): void {
   setTimeout(() => {
     throw error;

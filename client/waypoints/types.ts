@@ -31,13 +31,13 @@ export type StoredHistory = Yield<typeof storedHistorySchema>;
 export type InstallAnswer = Yield<typeof installAnswerSchema>;
 export type CancelAnswer = Yield<typeof installCancelSchema>;
 
-/** What identifies a waypoint; latitude and longitude in degrees WGS84. */
+/** The identity of a waypoint; latitude and longitude in degrees WGS84. */
 export type PlaceInput = Place;
 
 /** Which waypoints `getWaypoints` is to give; all without it. */
 export type WaypointFilter = Pick<WaypointsQuery, 'bookmarksOnly' | 'bbox' | 'tag'>;
 
-/** What `getChanges` is asked for. */
+/** Parameters of `getChanges`. */
 export type ChangesParams = ChangesQuery;
 /** Which page of a list; the first of the usual length without it. */
 export type PageParams = Pick<ChangesQuery, 'limit' | 'cursor'>;
@@ -45,7 +45,7 @@ export type PageParams = Pick<ChangesQuery, 'limit' | 'cursor'>;
 /** A raw tag, or a tag object, of which `raw` counts. */
 export type TagInput = string | Pick<Tag, 'raw'>;
 
-/** What GPX may say about a waypoint beside its note; absent is not said. */
+/** GPX fields of a waypoint beside its note. */
 export type MoreFields = {
   readonly [Name in 'sym' | 'type' | 'cmt' | 'src' | 'links']?: WireWaypoint[Name] | undefined;
 };
@@ -61,12 +61,12 @@ export interface WaypointInput extends PlaceInput, MoreFields {
   readonly tags?: readonly TagInput[] | undefined;
 }
 
-/** What `editWaypoint` changes: null clears an optional field, what is left out stays. */
+/** Changes of `editWaypoint`: null clears an optional field, absent fields stay. */
 export type WaypointChanges = {
   readonly [Name in 'ele' | 'time' | 'desc' | keyof MoreFields]?: WireWaypoint[Name] | null;
 } & Partial<PlaceInput>;
 
-/** What `exportFile` writes: everything, unless it says otherwise. */
+/** Parameters of `exportFile`; everything without them. */
 export interface ExportParams extends Readonly<Omit<ExportQuery, 'contents' | 'from' | 'to'>> {
   readonly contents?: readonly ExportContent[];
   /** UTC dates or ISO 8601 times, both included. */
@@ -74,7 +74,7 @@ export interface ExportParams extends Readonly<Omit<ExportQuery, 'contents' | 'f
   readonly to?: string;
 }
 
-/** What `getClusters` was asked for; an absent number leaves the choice to the daemon. */
+/** Parameters of `getClusters`; the daemon chooses absent numbers. */
 export interface ClusterParams {
   /** 0…24, fractions allowed. */
   readonly zoom: number | undefined;
@@ -85,7 +85,7 @@ export interface ClusterParams {
   readonly bbox?: Bbox | undefined;
 }
 
-/** What `importGpxDirectory` is asked for; `dir` is an absolute path on the daemon's machine. */
+/** Parameters of `importGpxDirectory`; `dir` is an absolute path on the daemon's machine. */
 export interface ImportParams extends Readonly<Omit<ImportRequest, 'files'>> {
   /** Only these files, relative to `dir`. */
   readonly files?: readonly string[] | undefined;
@@ -108,20 +108,20 @@ export interface TrackPeriod {
   readonly to?: string | undefined;
 }
 
-/** What a tile is to show; everything without it. */
+/** The layers and the period of a tile; everything without it. */
 export interface TileParams extends TrackPeriod {
   readonly layers?: readonly TileLayer[] | undefined;
 }
 
-/** What `getTracks` is asked for. */
+/** Parameters of `getTracks`. */
 export interface TracksParams extends TrackPeriod {
   readonly bbox?: Bbox | undefined;
-  /** What the lines are thinned for; 10 without it. */
+  /** Zoom for which lines are thinned; 10 without it. */
   readonly zoom?: number | undefined;
   readonly limit?: number | undefined;
 }
 
-/** What `getTrackPoints` is asked for: at most a week. */
+/** Parameters of `getTrackPoints`: at most a week. */
 export interface TrackPointsParams {
   readonly from: string;
   readonly to: string;

@@ -18,7 +18,7 @@ export function isGzip(head: Buffer): boolean {
 }
 
 /**
- * What is in a gzip file. It says nothing reliable about its size, so it is unpacked once to know it.
+ * Lists the file in a gzip file. The size in its trailer is not reliable, so it is unpacked once to know it.
  * @throws FileRefused
  */
 export function gzipEntry(readAt: ReadAt, packedSize: number, name: string): PackedEntry {

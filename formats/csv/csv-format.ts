@@ -57,7 +57,7 @@ function readHeader(line: string): Header | undefined {
   return at.lat < 0 || at.lon < 0 || at.time < 0 ? undefined : { separator, at };
 }
 
-/** Takes one row after the other; the first is the header. */
+/** Reads one row after the other; the first is the header. */
 function rowsTo(recording: Recording): (line: string) => void {
   let header: Header | undefined;
   let begun = '';

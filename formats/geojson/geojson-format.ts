@@ -23,7 +23,7 @@ const noteNames = ['desc', 'description', 'Comment', 'comment'];
 const accuracyNames = ['accuracy', 'horizontal_accuracy', 'acc'];
 const elevationNames = ['altitude', 'ele', 'elevation'];
 
-/** Takes points out of features: a named or untimed point is a waypoint, another one of a track; lines are tracks. */
+/** Reads points from features: a named or untimed point is a waypoint, another one of a track; lines are tracks. */
 class Features extends JsonElements {
   readonly #recording: Recording;
   /** The root itself, if it is a feature. */
@@ -33,7 +33,7 @@ class Features extends JsonElements {
 
   constructor(recording: Recording) {
     super((name, value) => {
-      if (name === 'features') this.#take(value);
+      if (name === 'features') this.#readFeature(value);
       else if (name === 'geometry' || name === 'properties') this.#root[name] = value;
     });
     this.#recording = recording;
@@ -41,10 +41,10 @@ class Features extends JsonElements {
 
   override end(rest: Buffer): void {
     super.end(rest);
-    if (member(this.#root, 'geometry') !== undefined) this.#take(this.#root);
+    if (member(this.#root, 'geometry') !== undefined) this.#readFeature(this.#root);
   }
 
-  #take(feature: unknown): void {
+  #readFeature(feature: unknown): void {
     const properties = member(feature, 'properties');
     this.#geometry(member(feature, 'geometry'), properties);
   }

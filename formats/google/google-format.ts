@@ -37,12 +37,12 @@ class GoogleLocations extends JsonElements {
   #segment = 0;
 
   constructor(recording: Recording) {
-    super((name, value) => this.#take(name, value));
+    super((name, value) => this.#readMember(name, value));
     this.#recording = recording;
   }
 
   /** @param name of the member that the value is an element of; '' for the bare array of an iPhone. */
-  #take(name: string, value: unknown): void {
+  #readMember(name: string, value: unknown): void {
     if (!loose.has(name)) {
       this.#segment += 1;
       this.#recording.at('track', 1, this.#segment);

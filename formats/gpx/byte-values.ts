@@ -115,7 +115,7 @@ export class ByteTimes {
   pass(cursor: ByteCursor): number {
     const { bytes, at, end } = cursor;
     if (end - at < timeBytes) return Number.NaN;
-    if (!cursor.takes(this.#date)) this.#readDate(bytes, at);
+    if (!cursor.accept(this.#date)) this.#readDate(bytes, at);
     const hour = twoDigits(bytes, at + 11);
     const minute = twoDigits(bytes, at + 14);
     const second = twoDigits(bytes, at + 17);

@@ -7,7 +7,7 @@ import { isMeaningful, textsOf, words, type PointElement, type Texts } from './p
 import { StartTags } from './start-tags.ts';
 import { withLineEnds } from '../xml/characters.ts';
 import { ByteCursor, type Stretch } from '../xml/byte-cursor.ts';
-import { takeRun, type Taken } from '../xml/element-run.ts';
+import { readRun, type RunResult } from '../xml/element-run.ts';
 import { passElement, passTagEnd } from '../xml/pass-element.ts';
 import { RepeatedElement } from '../xml/repeated-element.ts';
 import { decodeReferences } from '../xml/references.ts';
@@ -36,18 +36,17 @@ export class CanonicalPoints {
   }
 
   /**
-   * Takes points from a place where such elements stand side by side, with white space and comments between. Every one
-   * is whole, and handed on as it is taken.
+   * Reads points that stand side by side, with white space and comments between, and delivers each as it is read.
    * @throws errors of the sink
    */
-  take(stretch: Stretch, element: PointElement): Taken {
+  read(stretch: Stretch, element: PointElement): RunResult {
     if (element !== this.#element) this.#repeated = new RepeatedElement();
     this.#element = element;
     this.#cursor = new ByteCursor(stretch);
     const word = words[element].start;
-    return takeRun(
+    return readRun(
       this.#cursor,
-      (cursor) => cursor.takes(word),
+      (cursor) => cursor.accept(word),
       () => {
         const isPoint = this.#point();
         if (isPoint) this.#deliver();
@@ -78,7 +77,7 @@ export class CanonicalPoints {
       cursor.space();
       if (cursor.at >= cursor.end || cursor.bytes[cursor.at] !== openAngle) return false;
       const next = cursor.bytes[cursor.at + 1];
-      if (next === slash) return cursor.takes(end) && passTagEnd(cursor);
+      if (next === slash) return cursor.accept(end) && passTagEnd(cursor);
       if (!(next === exclamation ? cursor.comment() : this.#child())) return false;
     }
   }
@@ -93,10 +92,10 @@ export class CanonicalPoints {
 
   #child(): boolean {
     const cursor = this.#cursor;
-    if (!this.#hasEle && cursor.takes(words.ele.start)) return this.#passEle();
-    if (!this.#hasTime && cursor.takes(words.time.start)) return this.#passTime();
+    if (!this.#hasEle && cursor.accept(words.ele.start)) return this.#passEle();
+    if (!this.#hasTime && cursor.accept(words.time.start)) return this.#passTime();
     for (const { name, start, end } of textsOf[this.#element])
-      if (this.#texts[name] === undefined && cursor.takes(start)) {
+      if (this.#texts[name] === undefined && cursor.accept(start)) {
         const text = this.#value(cursor.at, end);
         if (text !== undefined) this.#texts[name] = text;
         return text !== undefined;
@@ -111,7 +110,7 @@ export class CanonicalPoints {
     const start = cursor.at;
     this.#hasEle = true;
     const ele = passDecimal(cursor);
-    if (cursor.takes(words.ele.tag)) {
+    if (cursor.accept(words.ele.tag)) {
       // The number may be one that is too large for a double.
       this.#ele = Number.isFinite(ele) ? ele : Number.NaN;
       return true;
@@ -126,7 +125,7 @@ export class CanonicalPoints {
     const start = cursor.at;
     this.#hasTime = true;
     const timeMs = this.#byteTimes.pass(cursor);
-    if (!Number.isNaN(timeMs) && cursor.takes(words.time.tag)) {
+    if (!Number.isNaN(timeMs) && cursor.accept(words.time.tag)) {
       this.#timeMs = timeMs;
       return true;
     }
@@ -141,7 +140,7 @@ export class CanonicalPoints {
     cursor.at = start;
     let value = this.#text();
     while (value !== undefined) {
-      if (cursor.takes(end)) return passTagEnd(cursor) ? value : undefined;
+      if (cursor.accept(end)) return passTagEnd(cursor) ? value : undefined;
       const section = cursor.section();
       if (section === undefined) return undefined;
       const text = this.#text();
@@ -162,7 +161,7 @@ export class CanonicalPoints {
   #passExtensions(): boolean {
     const cursor = this.#cursor;
     const { at } = cursor;
-    if (!cursor.takes(words.extensions)) return false;
+    if (!cursor.accept(words.extensions)) return false;
     cursor.at = at;
     if (!passElement(cursor)) return false;
     const passed = cursor.bytes.subarray(at, cursor.at);

@@ -22,15 +22,15 @@ interface Place {
   readonly role: Role;
   readonly children: ReadonlyMap<string, Place>;
   /** Children are known by their local names, whatever the prefix: ours, inside `extensions`. */
-  readonly takesAnyPrefix: boolean;
+  readonly allowsAnyPrefix: boolean;
 }
 
 function place(
   role: Role,
   children: Readonly<Record<string, Place>> = {},
-  takesAnyPrefix = false,
+  allowsAnyPrefix = false,
 ): Place {
-  return { role, children: new Map(Object.entries(children)), takesAnyPrefix };
+  return { role, children: new Map(Object.entries(children)), allowsAnyPrefix };
 }
 
 function values(...roles: readonly TextElement[]): Record<string, Place> {
@@ -173,7 +173,7 @@ export class GpxElements implements XmlHandler {
   #find(name: string): Place | undefined {
     const parent = this.#places.at(-1);
     if (parent === undefined || parent.children.size === 0) return undefined;
-    const isOurs = parent.takesAnyPrefix || this.#prefixes.has(prefixOf(name));
+    const isOurs = parent.allowsAnyPrefix || this.#prefixes.has(prefixOf(name));
     return isOurs ? parent.children.get(localName(name)) : undefined;
   }
 

@@ -65,7 +65,7 @@ function pointRuns(recording: Recording, elements: GpxElements): Runs {
       if (element === undefined) return undefined;
       return (stretch) => {
         elements.beginPoints(element);
-        return canonical.take(stretch, element);
+        return canonical.read(stretch, element);
       };
     },
   };

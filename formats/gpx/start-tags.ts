@@ -32,11 +32,11 @@ export class StartTags {
   /** Reads the start tag that nearly all programs write. */
   #usual(cursor: ByteCursor): boolean {
     const { beforeLat, beforeLon, end } = words.usual;
-    if (!cursor.takes(beforeLat)) return false;
+    if (!cursor.accept(beforeLat)) return false;
     this.#decimal(cursor, 90);
-    if (!cursor.takes(beforeLon)) return false;
+    if (!cursor.accept(beforeLon)) return false;
     this.#decimal(cursor, 180);
-    return cursor.takes(end);
+    return cursor.accept(end);
   }
 
   /** Sets the field instead of returning the number, which would cost the machine an object. */
@@ -62,14 +62,14 @@ export class StartTags {
   }
 
   #attribute(cursor: ByteCursor): boolean {
-    if (takesName(cursor, words.lat)) {
+    if (acceptName(cursor, words.lat)) {
       if (this.#hasLat) return false;
       this.#hasLat = true;
       const lat = passDegrees(cursor, 90);
       this.lat = lat ?? Number.NaN;
       return lat !== undefined;
     }
-    if (takesName(cursor, words.lon)) {
+    if (acceptName(cursor, words.lon)) {
       if (this.#hasLon) return false;
       this.#hasLon = true;
       const lon = passDegrees(cursor, 180);
@@ -81,9 +81,9 @@ export class StartTags {
 }
 
 /** Passes the name of an attribute and the `=` behind it, or stays. */
-function takesName(cursor: ByteCursor, name: DataView): boolean {
+function acceptName(cursor: ByteCursor, name: DataView): boolean {
   const { at } = cursor;
-  if (!cursor.takes(name)) return false;
+  if (!cursor.accept(name)) return false;
   cursor.space();
   if (passByte(cursor, equals)) return true;
   cursor.at = at;

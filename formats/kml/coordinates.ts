@@ -37,16 +37,16 @@ export class CoordinateList {
   push(text: string): void {
     const words = (this.#rest + text).split(/\s+/);
     this.#rest = words.pop() ?? '';
-    for (const word of words) this.#take(word);
+    for (const word of words) this.#addWord(word);
     if (this.#rest.length > maxLength) throw new FileRefused('too_large');
   }
 
   end(): void {
-    this.#take(this.#rest);
+    this.#addWord(this.#rest);
     this.#rest = '';
   }
 
-  #take(word: string): void {
+  #addWord(word: string): void {
     if (word !== '') this.#hear(parseCoordinates(word, ','));
   }
 }

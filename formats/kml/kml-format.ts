@@ -28,7 +28,7 @@ const wanted: Readonly<Record<string, readonly string[]>> = {
   Placemark: ['name', 'description'],
 };
 
-/** Takes placemarks: points are waypoints, or of a track if they have a time and no name; lines and tracks are tracks. */
+/** Reads placemarks: points are waypoints, or of a track if they have a time and no name; lines and tracks are tracks. */
 class KmlElements implements ElementListener {
   readonly #recording: Recording;
   readonly #lineString = new CoordinateList((coordinates) => this.#linePoint(coordinates));

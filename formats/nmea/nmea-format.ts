@@ -32,9 +32,9 @@ class Sentences extends Lines {
 
   constructor(recording: Recording) {
     super(
-      (line) => this.#take(line),
+      (line) => this.#readLine(line),
       // A receiver was switched off in the middle of it, unless its checksum is there.
-      (line) => line.includes('*') && this.#take(line),
+      (line) => line.includes('*') && this.#readLine(line),
     );
     this.#recording = recording;
   }
@@ -45,7 +45,7 @@ class Sentences extends Lines {
   }
 
   /** Passes over what is no sentence, or has a wrong checksum: receivers are switched off in the middle of a line. */
-  #take(line: string): void {
+  #readLine(line: string): void {
     if (!line.startsWith('$') || !hasRightChecksum(line)) return;
     const end = line.indexOf('*');
     const fields = line.slice(1, end < 0 ? undefined : end).split(',');

@@ -26,9 +26,9 @@ export interface RawWaypointTexts extends RawTexts {
 }
 
 /**
- * What readers of all formats hand points and texts to, as the file says them: usable ones go to the sink, clean, and all
- * are counted. NaN stands for a number that is not there or not valid, in coordinates for an unusable point; times know
- * the two apart, see point-values.ts.
+ * Receives points and texts from the readers of all formats, as the file has them: cleans the usable ones for the sink and
+ * counts all. NaN is a missing or invalid number; in coordinates, an unusable point. Times tell the two apart, see
+ * point-values.ts.
  */
 export class Recording {
   readonly #sink: RecordingSink;

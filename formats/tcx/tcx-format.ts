@@ -20,7 +20,7 @@ const wanted: Readonly<Record<string, readonly string[]>> = {
   Activity: ['Notes'],
 };
 
-/** Takes the points of activities; those of courses are a plan, and their times are made up. */
+/** Reads the points of activities; those of courses are a plan, and their times are made up. */
 class TcxElements implements ElementListener {
   readonly #recording: Recording;
   /** Texts of the present point. */

@@ -20,7 +20,7 @@ const maxNameBytes = 256;
 const commentStart = wordOf('<!--');
 const sectionStart = wordOf('<![CDATA[');
 
-/** Makes a word for {@link ByteCursor.takes}. @param text a character for each byte. */
+/** Makes a word for {@link ByteCursor.accept}. @param text a character for each byte. */
 export function wordOf(text: string): DataView {
   return new DataView(Uint8Array.from(text, (char) => char.charCodeAt(0)).buffer);
 }
@@ -88,7 +88,7 @@ export class ByteCursor {
   }
 
   /** Passes exactly this word, or stays. Four bytes compared at once cost hardly more than one. */
-  takes(word: DataView): boolean {
+  accept(word: DataView): boolean {
     const { at } = this;
     const view = this.#view;
     const length = word.byteLength;
@@ -150,14 +150,14 @@ export class ByteCursor {
   }
 
   comment(): boolean {
-    if (!this.takes(commentStart) || !this.#unparsed(minus)) return false;
+    if (!this.accept(commentStart) || !this.#unparsed(minus)) return false;
     this.at += 3;
     return true;
   }
 
   /** Passes a CDATA section. @returns its content; undefined = it failed. */
   section(): string | undefined {
-    if (!this.takes(sectionStart)) return undefined;
+    if (!this.accept(sectionStart)) return undefined;
     const { at: start } = this;
     if (!this.#unparsed(closeBracket)) return undefined;
     const text = this.textFrom(start);

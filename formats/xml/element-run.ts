@@ -3,7 +3,7 @@ import type { ElementTree } from './element-tree.ts';
 import { passElement, type Heard } from './pass-element.ts';
 
 /** The result of reading a run of elements. */
-export interface Taken {
+export interface RunResult {
   /** Where it ends; the place it began if it was nothing. */
   readonly end: number;
   /** Line ends in it. */
@@ -12,34 +12,34 @@ export interface Taken {
   readonly ending: 'refused' | 'cut off' | 'other';
 }
 
-/** Runs of elements of a document that may be taken straight from its bytes. */
+/** Runs of elements of a document that can be read from its bytes. */
 export interface Runs {
   /** The begin of such elements, such as `<trkpt`. */
   readonly starts: readonly string[];
   /**
-   * What takes a run between two tokens, of which every element is whole and heard as it is taken; undefined where such
-   * elements mean nothing. @param open names of the open elements, the root first.
+   * Chooses the reader for a run between two tokens, which delivers whole elements only; undefined where such elements have
+   * no meaning. @param open names of the open elements, the root first.
    */
-  here(open: readonly string[]): ((stretch: Stretch) => Taken) | undefined;
+  here(open: readonly string[]): ((stretch: Stretch) => RunResult) | undefined;
 }
 
 /**
- * Takes elements that stand side by side, with white space and comments between.
+ * Reads elements that stand side by side, with white space and comments between.
  * @param start passes what such an element begins with, or stays.
- * @param take passes the rest and hands it on; false = it is left to others, from its start.
+ * @param read passes the rest and hands it on; false = the parser reads the element from its start.
  */
-export function takeRun(
+export function readRun(
   cursor: ByteCursor,
   start: (cursor: ByteCursor) => boolean,
-  take: (cursor: ByteCursor) => boolean,
-): Taken {
+  read: (cursor: ByteCursor) => boolean,
+): RunResult {
   let end = cursor.at;
   let lines = 0;
   let isElement = false;
   cursor.space();
   for (;;) {
     isElement = start(cursor);
-    if (isElement ? !take(cursor) : !cursor.comment()) break;
+    if (isElement ? !read(cursor) : !cursor.comment()) break;
     cursor.space();
     end = cursor.at;
     lines = cursor.lines;
@@ -49,7 +49,7 @@ export function takeRun(
   return { end, lines, ending };
 }
 
-/** Takes whole elements of any content, and tells a tree of them as the parser would. */
+/** Reads whole elements of any content into a tree, as the parser would. */
 export class WholeElements implements Runs, Heard {
   readonly starts: readonly string[];
   readonly #words: readonly DataView[];
@@ -57,19 +57,19 @@ export class WholeElements implements Runs, Heard {
   /** Events of an element that may fail yet: `<` and a name, `>` and a text, or nothing for its end. */
   #heard: string[] = [];
 
-  /** @param names of the elements, as they are written. */
+  /** @param names of the elements, with their prefixes. */
   constructor(tree: ElementTree, names: readonly string[]) {
     this.#tree = tree;
     this.starts = names.map((name) => `<${name}`);
     this.#words = this.starts.map(wordOf);
   }
 
-  here(): (stretch: Stretch) => Taken {
+  here(): (stretch: Stretch) => RunResult {
     return (stretch) =>
-      takeRun(
+      readRun(
         new ByteCursor(stretch),
         (cursor) => this.#begins(cursor),
-        (cursor) => this.#take(cursor),
+        (cursor) => this.#read(cursor),
       );
   }
 
@@ -87,12 +87,12 @@ export class WholeElements implements Runs, Heard {
 
   #begins(cursor: ByteCursor): boolean {
     const { at } = cursor;
-    const isBeginning = this.#words.some((word) => cursor.takes(word));
+    const isBeginning = this.#words.some((word) => cursor.accept(word));
     cursor.at = at;
     return isBeginning;
   }
 
-  #take(cursor: ByteCursor): boolean {
+  #read(cursor: ByteCursor): boolean {
     this.#heard.length = 0;
     if (!passElement(cursor, this)) return false;
     for (const heard of this.#heard) {

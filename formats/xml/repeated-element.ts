@@ -22,7 +22,7 @@ export class RepeatedElement {
     const { at } = cursor;
     for (const word of this.#words) {
       cursor.digits();
-      if (cursor.takes(word)) continue;
+      if (cursor.accept(word)) continue;
       cursor.at = at;
       return false;
     }

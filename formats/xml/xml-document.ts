@@ -43,7 +43,7 @@ export class XmlDocument implements BlockReader<void> {
    * @throws FileRefused, and errors of the handler
    */
   read(block: Buffer, from: number): number {
-    return this.#takeRun(block, from) ?? this.#readPlain(block, from);
+    return this.#readRun(block, from) ?? this.#readPlain(block, from);
   }
 
   /**
@@ -65,11 +65,11 @@ export class XmlDocument implements BlockReader<void> {
     return end;
   }
 
-  /** @returns where what was taken ends; undefined = nothing can be taken here. */
-  #takeRun(bytes: Buffer, from: number): number | undefined {
+  /** @returns where the run ends; undefined = no run begins here. */
+  #readRun(bytes: Buffer, from: number): number | undefined {
     if (this.#runs === undefined) return undefined;
-    const take = this.#isFree() ? this.#runs.here(this.#reader.open) : undefined;
-    if (take === undefined) {
+    const read = this.#isFree() ? this.#runs.here(this.#reader.open) : undefined;
+    if (read === undefined) {
       this.#goPlain(1);
       return undefined;
     }
@@ -77,7 +77,7 @@ export class XmlDocument implements BlockReader<void> {
     this.#reader.flush();
     const to = Math.min(bytes.length, from + stretchBytes);
     const isUtf8 = this.#decoder.asciiSuperset === 'utf-8';
-    const { end, lines, ending } = take({ bytes, from, to, isUtf8 });
+    const { end, lines, ending } = read({ bytes, from, to, isUtf8 });
     this.#reader.skipLines(lines);
     if (end - from > this.#plainAtLeast) this.#plainAtLeast = 1;
     if (ending === 'refused') this.#goPlain(fewestRefusedBytes);
@@ -92,7 +92,7 @@ export class XmlDocument implements BlockReader<void> {
     return isBetween && isInside && this.#decoder.asciiSuperset !== undefined;
   }
 
-  /** The more often there is nothing to take, the rarer it is tried. */
+  /** Each failed try doubles the pause until the next. */
   #goPlain(atLeast: number): void {
     this.#plainAtLeast = Math.min(Math.max(2 * this.#plainAtLeast, atLeast), plainBytes);
   }

@@ -6,7 +6,7 @@ import { errorCode } from '../../../model/error-code.ts';
 import { parseJson } from '../../../model/parse-json.ts';
 import { handOverSchema, type HandOver } from '../../../model/process.ts';
 
-/** What reading one hand-over file gives: its content, why it is not trusted, or nothing because there is none. */
+/** The result of reading a hand-over file: its content, why it is not trusted, or nothing if it is missing. */
 export type HandOverReading =
   | { readonly found: 'nothing' }
   | { readonly found: 'refused'; readonly reason: string }

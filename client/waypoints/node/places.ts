@@ -99,7 +99,7 @@ function isText(value: unknown): value is string {
   return typeof value === 'string' && value !== '';
 }
 
-/** What the user's `config.json` says; one that is malformed says nothing, and no daemon starts with it. */
+/** Reads the user's `config.json`; a malformed one counts as empty: no daemon starts with it. */
 function configuredDirectories(env: Environment): ChosenDirectories {
   const file = join(userDirectory('config', env), 'config.json');
   try {

@@ -6,7 +6,7 @@ import { healthSchema } from '../../../model/process.ts';
 import { openAnswer, type NodeRequest } from '../../node-request.ts';
 import { RequestFailure } from '../request-failure.ts';
 
-/** What only the daemon of a token can say about a nonce, at the port of 127.0.0.1 that its client has dialled. */
+/** The proof for a nonce, which only the daemon with this token at this port of 127.0.0.1 can make. */
 export function proofOf(token: string, port: number, nonce: string): string {
   return signed(token, `waypointd 1 127.0.0.1:${port} ${nonce}`);
 }

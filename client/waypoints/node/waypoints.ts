@@ -1,5 +1,5 @@
 /**
- * What `waypointd/client/waypoints` is on Node.js: the same, but a service that asks who answers before it sends a token,
+ * The module `waypointd/client/waypoints` on Node.js: its service demands a proof from the daemon before it sends a token,
  * a name or a position.
  */
 export * from '../index.ts';

@@ -54,7 +54,7 @@ export function deleteWaypoint(waypoint: PlaceInput) {
   });
 }
 
-/** What the answer to a new name may say. */
+/** Name and position in the answer to a change. */
 interface NewIdentity {
   readonly newName?: string;
   readonly lat?: number;

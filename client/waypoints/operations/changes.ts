@@ -3,7 +3,7 @@ import type { HiddenAnswer } from '../../../model/waypoint.ts';
 import { asList, asRecord, operation } from '../operation.ts';
 import type { ChangesParams, PageParams, PlaceInput } from '../types.ts';
 
-/** What was changed in the last 30 days, newest first, a page at a time. */
+/** Changes of the last 30 days, newest first, a page at a time. */
 export function getChanges(params: ChangesParams = {}) {
   const { limit, cursor, details } = params;
   return operation<ChangesAnswer>()({
@@ -73,7 +73,7 @@ export function showWaypoint(waypoint: PlaceInput) {
   });
 }
 
-/** What was hidden, newest first, a page at a time. */
+/** Hidden waypoints, newest first, a page at a time. */
 export function getHidden(params: PageParams = {}) {
   const { limit, cursor } = params;
   return operation<HiddenAnswer>()({

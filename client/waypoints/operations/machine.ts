@@ -62,7 +62,7 @@ export function cancelImport() {
   });
 }
 
-/** What the daemon has and does. */
+/** The daemon's holdings and work. */
 export function getStatus() {
   return operation<DaemonStatus>()({
     call: 'GET /api/status',

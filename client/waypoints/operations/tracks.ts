@@ -21,7 +21,7 @@ export function getTile(tile: TileAddress, params: TileParams = {}) {
   });
 }
 
-/** What the tiles show, and where. */
+/** TileJSON: the layers and the bounds of the tiles. */
 export function getTileJson(params: TileParams = {}) {
   return operation<TileJson>()({
     call: 'GET /api/tiles.json',
