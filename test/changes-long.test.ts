@@ -1,15 +1,9 @@
 /** Changes of many rows, each one transaction, and lists of many imported files. */
-import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
 import Database from 'better-sqlite3';
 import { gpxHead, gpxTail, gpxWaypoint } from '../formats/gpx-text.ts';
-import type { ImportsQuery } from '../model/imports.ts';
-import type { ListedSource } from '../storage/library/library-files.ts';
-import { WaypointStore } from '../storage/store.ts';
-import { ImportList, type ListedImport } from '../storage/waypoints/imports.ts';
-import { JournaledRows } from '../storage/waypoints/journaled-rows.ts';
 import { openWaypointStore } from '../storage/waypoints/open.ts';
 import { waypointMigrations } from '../storage/schema/waypoints.ts';
 import { startTestDaemon } from './helpers/daemon.ts';
@@ -112,110 +106,3 @@ test('a change that an earlier version wrote in parts becomes one, also where a 
   t.is(store.prepare("SELECT 1 FROM meta WHERE key = 'open_change'").get(), undefined);
   store.close();
 });
-
-test('a tag that many hidden waypoints have, or none of them, is renamed', async (t) => {
-  const daemon = await startTestDaemon(t);
-  await daemon.call('POST', '/api/bookmarks', { name: 'A', lat: 1, lon: 2, tags: ['seen'] });
-  await daemon.close();
-  const { waypointsDatabase, libraryDatabase, backups } = daemon.paths;
-  const options = { path: waypointsDatabase, backupsDirectory: backups, companions: [], now: 0 };
-  const store = new WaypointStore(openWaypointStore(options), libraryDatabase);
-  const db = new Database(waypointsDatabase);
-  db.exec(`WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 250)
-    INSERT INTO hidden (name, lat_e6, lon_e6, bookmark_id, lat, lon, tags)
-      SELECT n, 0, 0, 0, 0, 0, '["old","kept"]' FROM numbers`);
-  t.is(store.renameTag('seen', 'visited').result, 1);
-  const renamed = store.renameTag('old', 'new');
-  const tags = (): unknown[] => db.prepare('SELECT DISTINCT tags FROM hidden').pluck().all();
-  t.deepEqual(tags(), ['["new","kept"]']);
-  store.undo(renamed.change!.id);
-  t.deepEqual(tags(), ['["old","kept"]']);
-  db.close();
-  store.close();
-});
-
-test('files that were replaced long ago are forgotten, in every change', async (t) => {
-  const daemon = await startTestDaemon(t);
-  await daemon.close();
-  const { waypointsDatabase, libraryDatabase, backups } = daemon.paths;
-  const options = { path: waypointsDatabase, backupsDirectory: backups, companions: [], now: 0 };
-  const store = new WaypointStore(openWaypointStore(options), libraryDatabase);
-  const { imports } = store;
-  const [then, now] = ['2020-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z'];
-  let lastId = 0;
-  const importAll = (version: string, at: string): number => {
-    const by: ListedImport = {};
-    const files = Array.from({ length: 600 }, (_, i) =>
-      listedSource((lastId += 1), `${i}.gpx`, version, at),
-    );
-    imports.add(files, at, by);
-    return by.change!;
-  };
-  const changes = [importAll('a', then), importAll('b', then), importAll('c', now)];
-  imports.purge(now);
-  t.deepEqual(
-    changes.map((change) => imports.statesOf(change).length),
-    [0, 600, 1_200],
-    'those that were replaced since then',
-  );
-  const { files } = imports.page({}, 2_000);
-  const states = files.map(({ state }) => state);
-  t.deepEqual(countsOf(states), { active: 600, replaced: 600 });
-  store.close();
-});
-
-test('many imported files are searched through, and those that are gone are noted', async (t) => {
-  const at = '2026-01-01T00:00:00.000Z';
-  const daemon = await startTestDaemon(t);
-  await daemon.close();
-  const db = new Database(daemon.paths.waypointsDatabase);
-  const { summary } = listedSource(1, '', '', '');
-  db.prepare(
-    `WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 20000)
-    INSERT INTO imports (path, path_key, folded, sha256, bytes, format, imported_at, state, summary)
-      SELECT n, n, n || '.gpx', printf('%064d', n), 1, 'gpx', ?, 'active', ? FROM numbers`,
-  ).run(at, JSON.stringify(summary));
-  const list = new ImportList(db, new JournaledRows(db, () => 0));
-  const found = (query: ImportsQuery): unknown => {
-    const { files, next } = list.page(query, 1);
-    return [files.map(({ path }) => path), next];
-  };
-  t.deepEqual(found({}), [['20000'], `${at}_20000`]);
-  t.deepEqual(found({ q: '3456.gpx', state: 'active' }), [['13456'], `${at}_13456`]);
-  t.deepEqual(found({ q: '02.gpx', cursor: `${at}_103` }), [['102'], undefined]);
-  t.deepEqual(found({ q: 'nowhere' }), [[], undefined]);
-  db.close();
-  const again = await daemon.restart();
-  t.is((await again.get('/api/imports?q=3456.gpx')).body.files.length, 2);
-  t.deepEqual((await again.get('/api/imports?state=active')).body, { files: [] });
-});
-
-function listedSource(id: number, path: string, version: string, at: string): ListedSource {
-  const summary = {
-    waypoints: 0,
-    track_points: 0,
-    route_points: 0,
-    observations: 0,
-    untimed_points: 0,
-    unusable_points: 0,
-  };
-  const sha256 = createHash('sha256')
-    .update(path + version)
-    .digest('hex');
-  return {
-    id,
-    path,
-    pathKey: path,
-    sha256,
-    size: 1,
-    format: 'gpx',
-    copiedAt: at,
-    summary,
-  };
-}
-
-function countsOf(words: readonly string[]): Record<string, number> {
-  const counts: Record<string, number> = {};
-  for (const word of words) counts[word] = (counts[word] ?? 0) + 1;
-  return counts;
-}

@@ -2,22 +2,13 @@ import test from 'ava';
 import fc from 'fast-check';
 import { longitudeRanges } from '../model/bbox.ts';
 import { compareFolded, foldName } from '../model/fold.ts';
-import { identityOf, nearestIdentity, neighbourKeys } from '../model/identity.ts';
-import {
-  latOfWorldY,
-  lonOfWorldX,
-  maxLatitude,
-  worldSizePx,
-  worldX,
-  worldY,
-} from '../model/mercator.ts';
+import { identityOf } from '../model/identity.ts';
+import { maxLatitude, worldSizePx, worldX, worldY } from '../model/mercator.ts';
 import { normalizeText } from '../model/text.ts';
 import { formatTime } from '../model/time.ts';
 import { rounds } from './helpers/effort.ts';
 
 const seed = 20_240_610;
-const lats = fc.double({ min: -90, max: 90, noNaN: true });
-const lons = fc.double({ min: -180, max: 180, noNaN: true });
 
 test('identity: the name is trimmed and composed, the position rounded to 1e-6 degree', (t) => {
   const expected = { name: 'Café', latE6: 47_123_457, lonE6: -8_000_001 };
@@ -56,53 +47,6 @@ test('formatTime writes what Date does, but whole seconds without a fraction', (
   t.throws(() => formatTime(8.64e15 + 1_000), { instanceOf: RangeError });
 });
 
-test('identity: neighbouring keys are one part away, around the antimeridian and not over the poles', (t) => {
-  t.deepEqual(neighbourKeys(identityOf('x', 1, 2)), {
-    name: 'x',
-    latE6Min: 999_999,
-    latE6Max: 1_000_001,
-    lonE6: [1_999_999, 2_000_000, 2_000_001],
-  });
-  const edge = neighbourKeys(identityOf('x', 90, -180));
-  t.is(edge.latE6Max, 90_000_000);
-  t.deepEqual(edge.lonE6, [179_999_999, 180_000_000, -179_999_999]);
-  const inner = neighbourKeys(identityOf('x', -90, -179.999_999));
-  t.is(inner.latE6Min, -90_000_000);
-  t.deepEqual(inner.lonE6, [180_000_000, -179_999_999, -179_999_998]);
-});
-
-test('identity: the neighbouring keys hold every key within 1e-6 degree', (t) => {
-  const step = fc.double({ min: -0.99e-6, max: 0.99e-6, noNaN: true });
-  fc.assert(
-    fc.property(lats, lons, step, step, (lat, lon, north, east) => {
-      const otherLat = Math.min(90, Math.max(-90, lat + north));
-      const turned = lon + east;
-      const otherLon = turned > 180 ? turned - 360 : turned < -180 ? turned + 360 : turned;
-      const keys = neighbourKeys(identityOf('x', lat, lon));
-      const other = identityOf('x', otherLat, otherLon);
-      t.true(other.latE6 >= keys.latE6Min && other.latE6 <= keys.latE6Max);
-      t.true(keys.lonE6.includes(other.lonE6));
-    }),
-    { seed },
-  );
-});
-
-test('identity: the exact key wins, else the nearest, else the first', (t) => {
-  const exact = { id: 'exact', lat: 1.000_000_4, lon: 1 };
-  const nearer = { id: 'nearer', lat: 0.999_999_4, lon: 1 };
-  const far = { id: 'far', lat: 1.000_001, lon: 1 };
-  // The neighbour at 0.9999994 is 1e-7 away, the one of the exact key 9e-7.
-  t.is(nearestIdentity(0.999_999_5, 1, [far, nearer, exact])?.id, 'exact');
-  t.is(nearestIdentity(0.999_999_5, 1, [exact, nearer, far])?.id, 'exact');
-  t.is(nearestIdentity(1, 1, [far, nearer])?.id, 'nearer');
-  t.is(nearestIdentity(1, 1, [{ ...far, id: 'first' }, far])?.id, 'first');
-  t.is(nearestIdentity(1, 1, []), undefined);
-  const west = { lat: 0, lon: -179.999_999 };
-  const east = { lat: 0, lon: 179.999_998_9 };
-  t.is(nearestIdentity(0, 179.999_999_9, [east, west]), east);
-  t.is(nearestIdentity(0, 179.999_999_9, [{ lat: 0, lon: 179.999_998 }, west]), west);
-});
-
 test('mercator: the world is a square from 0 to 1, twice as wide a zoom', (t) => {
   t.deepEqual([worldX(-180), worldX(0), worldX(180)], [0, 0.5, 1]);
   t.is(worldY(0), 0.5);
@@ -113,19 +57,6 @@ test('mercator: the world is a square from 0 to 1, twice as wide a zoom', (t) =>
   // A published example: Chicago's world coordinate is (65.67, 95.17) of 256.
   t.true(Math.abs(worldX(-87.65) * 256 - 65.671) < 1e-3);
   t.true(Math.abs(worldY(41.85) * 256 - 95.175) < 1e-3);
-});
-
-test('mercator: stays in the square, keeps order and has its inverse', (t) => {
-  fc.assert(
-    fc.property(lats, lats, lons, (lat, other, lon) => {
-      t.true(worldY(lat) >= 0 && worldY(lat) <= 1);
-      if (lat < other) t.true(worldY(lat) >= worldY(other));
-      t.true(Math.abs(lonOfWorldX(worldX(lon)) - lon) < 1e-12);
-      const clamped = Math.min(maxLatitude, Math.max(-maxLatitude, lat));
-      t.true(Math.abs(latOfWorldY(worldY(lat)) - clamped) < 1e-9);
-    }),
-    { seed },
-  );
 });
 
 test('bbox: longitudes are one range, or two at the antimeridian', (t) => {

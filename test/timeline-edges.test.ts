@@ -499,24 +499,6 @@ test('two devices carried together are one person', (t) => {
   t.is(country(result, 'DE')?.source_files, 2);
 });
 
-test('a device left at home while another one travels does not cut the day to pieces', (t) => {
-  const home = staying(kassel, '2024-05-01T06:00:00Z', '2024-05-01T18:00:00Z', 5 * minuteMs);
-  const way = Array.from({ length: 361 }, (_, i): Observed => {
-    const { lat, lon } = moved(kassel, 150 * Math.min(i, 360 - i), 40);
-    return [Date.UTC(2024, 4, 1, 9) + i * minuteMs, lat, lon];
-  });
-  const files = [
-    { path: 'home.gpx', trackPoints: home },
-    { path: 'way.gpx', trackPoints: way },
-  ];
-  const result = made(t, files, '2024-05-01');
-  t.true(stays(result).length <= 2, `${stays(result).length} stays`);
-  const others = result.timeline.filter(({ kind }) => kind === 'mark');
-  t.deepEqual(others.map(brief), []);
-  // Not 27 km there and back between every two fixes: 54 km of the way, and home and back where it is followed.
-  t.true(result.summary.distance_m < 200_000, `${result.summary.distance_m} m`);
-});
-
 // The rules at their limits
 
 /** At one place every minute, away for some minutes 500 m off, and back again. */

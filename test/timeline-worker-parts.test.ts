@@ -6,16 +6,13 @@ import { PairSet } from '../worker/timeline/aggregate/pair-set.ts';
 import { modeOf } from '../worker/timeline/aggregate/trips/mode.ts';
 import { speedEnds } from '../worker/timeline/aggregate/trips/movement.ts';
 import { CoMovingDevices } from '../worker/timeline/detect/co-moving-devices.ts';
-import { LocalPlane } from '../worker/timeline/detect/local-plane.ts';
 import { Point } from '../worker/timeline/detect/point.ts';
 import { PointQueue } from '../worker/timeline/detect/point-queue.ts';
-import { distanceM, metresPerUnit } from '../worker/timeline/earth.ts';
+import { metresPerUnit } from '../worker/timeline/earth.ts';
 import { mergeDay } from '../worker/timeline/observations/merge-day.ts';
 import { NightCount } from '../worker/timeline/aggregate/presence/night-count.ts';
-import { PlaceNumbers } from '../worker/timeline/result/place-numbers.ts';
 
 const hourMs = 3_600_000;
-const dayMs = 86_400_000;
 
 // Merging
 
@@ -98,111 +95,6 @@ test('a set of pairs takes 2,097,152 of them', (t) => {
 // Geometry
 
 const e7 = 1e7;
-
-test('distances are right near and far, over 180° and at the poles', (t) => {
-  const cases: [number, number, number, number, number][] = [
-    [0, 0, 0, 0, 0],
-    [50, 8, 50.001, 8, 111.195],
-    [60, 179.999, 60, -179.999, 111.19],
-    [0, 0, 0, 180, 20_015_115],
-    [90, 0, 90, 137, 0],
-    [89.999, 0, 89.999, 180, 222.39],
-    [-89.9999, 90, -89.9999, 0, 15.725],
-    [52.5, 13.4, 40.7, -74, 6_383_000],
-  ];
-  for (const [a, b, c, d, metres] of cases) {
-    const found = distanceM(a * e7, b * e7, c * e7, d * e7);
-    t.true(Math.abs(found - metres) <= 0.01 + metres * 1e-3, `${a} ${b} ${c} ${d}: ${found}`);
-  }
-});
-
-test('a map is as wide as the earth below it, and knows the way back', (t) => {
-  const plane = new LocalPlane();
-  const places = [
-    [0, 0],
-    [51.3, 9.4],
-    [-16.9, 179.9999],
-    [78.2, -180],
-    [89.9995, 17],
-    [-90, 0],
-    [-89.999, -120],
-  ] as const;
-  const steps = [
-    [0, 0],
-    [700, 300],
-    [-900, 800],
-    [100, -2_000],
-  ] as const;
-  for (const [lat, lon] of places) {
-    plane.moveTo(lat * e7, lon * e7);
-    const [x, y] = [plane.x(lat * e7, lon * e7), plane.y(lat * e7, lon * e7)];
-    t.deepEqual([Math.abs(x), Math.abs(y)], [0, 0], 'its middle');
-    for (const [dx, dy] of steps) {
-      const latE7 = plane.latE7(x + dx, y + dy);
-      const lonE7 = plane.lonE7(x + dx, y + dy);
-      t.true(Math.abs(latE7) <= 90 * e7 && Math.abs(lonE7) <= 180 * e7);
-      t.true(Math.hypot(plane.x(latE7, lonE7) - x - dx, plane.y(latE7, lonE7) - y - dy) < 0.02);
-      const metres = distanceM(lat * e7, lon * e7, latE7, lonE7);
-      t.true(Math.abs(metres - Math.hypot(dx, dy)) < 1.5, `${lat} ${lon}: ${metres}`);
-    }
-  }
-});
-
-test('places are numbered by their first visit, over 180° and at a pole, too', (t) => {
-  const cases = [
-    [
-      [0, 0],
-      [0, 0.0008],
-      [0, 0.002],
-      [0, 0.0012],
-    ],
-    [
-      [10, 179.9998],
-      [10, -179.9998],
-      [10, 179.995],
-      [10, 180],
-    ],
-    [
-      [90, 5],
-      [89.9995, -100],
-      [89.99, 0],
-      [90, 0],
-    ],
-  ] as const;
-  for (const places of cases) {
-    const numbers = new PlaceNumbers(100);
-    const found = places.map(([lat, lon]) => numbers.numberOf(lat * e7, lon * e7));
-    t.deepEqual(found, [0, 0, 1, places === cases[0] ? 1 : 0]);
-  }
-});
-
-test('a night is 03:00 of solar time, and belongs to the span that ends with it', (t) => {
-  const cases: [fromHour: number, toHour: number, lon: number, nights: number][] = [
-    [3, 3, 0, 0],
-    [2, 3, 0, 1],
-    [3, 3.001, 0, 0],
-    [0, 24, 0, 1],
-    [-48, 0, 0, 2],
-    // UTC−8: 11:00 UTC.
-    [10, 11, -120, 1],
-    [11, 12, -120, 0],
-    // UTC+12 and UTC−12.
-    [14, 16, 179.9, 1],
-    [14, 16, -179.9, 1],
-    [2, 4, 7.4, 1],
-    [2.5, 4, 7.6, 0],
-    [1, 2, 7.6, 1],
-    [0, 21 * 24, 0, 21],
-  ];
-  for (const [from, to, lon, nights] of cases) {
-    for (const shift of [0, -20_000 * dayMs]) {
-      const count = new NightCount();
-      const before = count.goTo(from * hourMs + shift, lon * e7);
-      t.is(count.goTo(to * hourMs + shift, lon * e7) - before, nights, `${from} ${to} ${lon}`);
-    }
-  }
-  t.true(metresPerUnit > 0.0111 && metresPerUnit < 0.0112);
-});
 
 test('nights go on over the date line, and one that is flown back over is counted once', (t) => {
   const nightsOf = (...legs: [hour: number, lon: number][]): number[] => {

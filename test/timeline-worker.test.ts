@@ -436,19 +436,6 @@ test('a stop says which other countries are near', (t) => {
   );
 });
 
-test('a row whose latest stop is dropped does not point to an older one', (t) => {
-  const trackPoints = [...at(0, 0, 30), ...at(1, 60, 120), ...at(0, 180, 186), ...at(2, 240, 300)];
-  const result = made(t, [{ path: 'a.gpx', trackPoints }], {
-    lookup: { find: (lat) => admin(lat < 0.5 ? 'A' : 'B') },
-    options: { stays: { ...stayParameters, maxStops: 3 } },
-  });
-  t.deepEqual(
-    result.timeline.map(({ country_id }) => country_id),
-    ['A', 'B', 'B'],
-  );
-  t.deepEqual(indexes(result), { 'country B B': 2, 'country A A': -1 });
-});
-
 test('of too many rows those with most observations are there', (t) => {
   const files = [{ path: 'a.gpx', trackPoints: visited.flat() }];
   const full = made(t, files, { lookup: countries, options: { maxPlaceRows: 5 } });

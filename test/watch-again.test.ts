@@ -228,20 +228,6 @@ test('a folder with more files than are looked at says so, and looks again once 
   t.true(seen.has('one more.gpx'));
 });
 
-test('files that are ready are taken in batches, each once, the first that came first', (t) => {
-  const { schedule } = manualTime();
-  const folder = new WatchedFolder({ dir: temporaryDirectory(t), own: [], schedule, onReady() {} });
-  const take = (most: number) => [...folder.takeReady(most)].flat().join(' ');
-  folder.putBack(new Map(['c', 'a', 'b', 'd'].map((name) => [name, `${name}1`])));
-  t.deepEqual([take(1), take(2)], ['c c1', 'a a1 b b1']);
-  t.like(folder.status(), { files: 1, waiting: 1 });
-  t.is(take(0), '');
-  folder.putBack(new Map([['e', 'e1']]));
-  t.is(take(100), 'd d1 e e1');
-  t.false(folder.hasReady);
-  t.is(take(1), '');
-});
-
 /** Of an import that found nothing new. */
 const emptyResult = {
   added: 0,
