@@ -18,6 +18,7 @@ import {
   readGenerationInfo,
   type GenerationInfo,
 } from './generation.ts';
+import { partialPath } from './manifest.ts';
 
 /** A generation whose file is there and readable. */
 export interface Generation extends GenerationInfo {
@@ -146,11 +147,6 @@ export async function isIntact(
   const expected = await expectedHash(reference, path);
   if (expected === null) return undefined;
   return (await hashFile(path, signal).catch(() => undefined)) === expected;
-}
-
-/** The path of an unfinished generation. */
-export function partialPath(geodataDirectory: string, oid: string): string {
-  return join(geodataDirectory, 'partial', oid);
 }
 
 async function namesIn(directory: string): Promise<string[]> {

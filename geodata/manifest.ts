@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { manifestSchema, type GeodataManifest, type HostedGeneration } from '../model/geodata.ts';
 import { parseJson } from '../model/parse-json.ts';
 
@@ -18,4 +19,9 @@ export function findByObject(manifest: GeodataManifest, oid: string): HostedGene
   return manifest.generations.find(({ artifacts }) =>
     artifacts.some((artifact) => artifact.oid === oid),
   );
+}
+
+/** The path of an unfinished generation. */
+export function partialPath(geodataDirectory: string, oid: string): string {
+  return join(geodataDirectory, 'partial', oid);
 }

@@ -11,12 +11,12 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import { GenerationFiles, partialPath } from '../geodata/generation-files.ts';
+import { GenerationFiles } from '../geodata/generation-files.ts';
 import { Geodata } from '../daemon/geodata/geodata.ts';
 import { InstallFailed, type Download } from '../geodata/installer.ts';
 import { hashFileOf } from '../geodata/generation.ts';
 import { GeodataLookup } from '../geodata/lookup.ts';
-import { embeddedManifest, parseManifest } from '../geodata/manifest.ts';
+import { embeddedManifest, parseManifest, partialPath } from '../geodata/manifest.ts';
 import {
   type GeodataManifest,
   type GeodataProbe,

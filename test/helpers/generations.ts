@@ -5,7 +5,7 @@ import { hashFileOf } from '../../geodata/generation.ts';
 import { unitsPerDegree } from '../../geodata/format.ts';
 import { writeGeneration } from '../../geodata/build/write-generation.ts';
 import { InstallFailed, type Download } from '../../geodata/installer.ts';
-import { partialPath } from '../../geodata/generation-files.ts';
+import { partialPath } from '../../geodata/manifest.ts';
 import type { GeodataManifest, GeodataProbe, HostedGeneration } from '../../model/geodata.ts';
 
 /** A small generation, somewhere outside of any data directory. */
