@@ -5,59 +5,51 @@ import { accessTo, askDaemon, type Endpoint } from '../../client/waypoints/node/
 import { asRecord, type Operation } from '../../client/waypoints/operation.ts';
 import { withQuery, type Query } from '../../client/waypoints/path.ts';
 import { cutOffFailure, RequestFailure } from '../../client/waypoints/request-failure.ts';
-import { changesSchema, undoneSchema } from '../../model/change.ts';
-import { geodataStatusSchema, installAnswerSchema } from '../../model/geodata.ts';
-import { importResultSchema, importStatusSchema } from '../../model/import.ts';
-import { importedFileSchema, importsSchema } from '../../model/imports.ts';
 import { parseJson } from '../../model/parse-json.ts';
 import type { Schema } from '../../model/schema.ts';
-import { deletedHistorySchema, recentSchema, suggestSchema } from '../../model/search.ts';
-import { statusSchema } from '../../model/status.ts';
-import { timelineAcceptedSchema, timelineJobSchema } from '../../model/timeline-job.ts';
-import {
-  deletedBookmarkSchema,
-  distinctTagsSchema,
-  hiddenSchema,
-  mergeDecidedSchema,
-  renamedSchema,
-  renamedTagSchema,
-  shownWaypointSchema,
-  waypointSchema,
-  waypointTagsSchema,
-} from '../../model/waypoint.ts';
 
-/** The answers that commands rely on, by the method that asks for them. */
-const answers: Readonly<Record<string, Schema>> = {
-  addTag: waypointTagsSchema,
-  addTags: waypointTagsSchema,
-  addWaypoint: waypointSchema,
-  clearHistory: deletedHistorySchema,
-  decideBookmarksFile: mergeDecidedSchema,
-  deleteTag: waypointTagsSchema,
-  deleteWaypoint: deletedBookmarkSchema,
-  editWaypoint: renamedSchema,
-  fetchDistinctTags: distinctTagsSchema,
-  fetchTags: waypointTagsSchema,
-  getChanges: changesSchema,
-  getGeodataStatus: geodataStatusSchema,
-  getHidden: hiddenSchema,
-  getImport: importedFileSchema,
-  getImports: importsSchema,
-  getImportStatus: importStatusSchema,
-  getRecentSearches: recentSchema,
-  getStatus: statusSchema,
-  getTimeline: timelineJobSchema,
-  hideWaypoint: deletedBookmarkSchema,
-  importGpxDirectory: importResultSchema,
-  installGeodata: installAnswerSchema,
-  removeImport: importedFileSchema,
-  renameTag: renamedTagSchema,
-  restoreImport: importedFileSchema,
-  showWaypoint: shownWaypointSchema,
-  submitTimeline: timelineAcceptedSchema,
-  suggest: suggestSchema,
-  undoChange: undoneSchema,
-  uploadImport: importResultSchema,
+// Loaded on demand: making all schemas takes some 30 ms.
+const changes = () => import('../../model/change.ts');
+const geodata = () => import('../../model/geodata.ts');
+const imports = () => import('../../model/import.ts');
+const files = () => import('../../model/imports.ts');
+const searches = () => import('../../model/search.ts');
+const status = () => import('../../model/status.ts');
+const timelines = () => import('../../model/timeline-job.ts');
+const waypoints = () => import('../../model/waypoint.ts');
+
+/** Schemas of the answers that commands rely on, by the method that asks for them. */
+const answers: Readonly<Record<string, () => Promise<Schema>>> = {
+  addTag: async () => (await waypoints()).waypointTagsSchema,
+  addTags: async () => (await waypoints()).waypointTagsSchema,
+  addWaypoint: async () => (await waypoints()).waypointSchema,
+  clearHistory: async () => (await searches()).deletedHistorySchema,
+  decideBookmarksFile: async () => (await waypoints()).mergeDecidedSchema,
+  deleteTag: async () => (await waypoints()).waypointTagsSchema,
+  deleteWaypoint: async () => (await waypoints()).deletedBookmarkSchema,
+  editWaypoint: async () => (await waypoints()).renamedSchema,
+  fetchDistinctTags: async () => (await waypoints()).distinctTagsSchema,
+  fetchTags: async () => (await waypoints()).waypointTagsSchema,
+  getChanges: async () => (await changes()).changesSchema,
+  getGeodataStatus: async () => (await geodata()).geodataStatusSchema,
+  getHidden: async () => (await waypoints()).hiddenSchema,
+  getImport: async () => (await files()).importedFileSchema,
+  getImports: async () => (await files()).importsSchema,
+  getImportStatus: async () => (await imports()).importStatusSchema,
+  getRecentSearches: async () => (await searches()).recentSchema,
+  getStatus: async () => (await status()).statusSchema,
+  getTimeline: async () => (await timelines()).timelineJobSchema,
+  hideWaypoint: async () => (await waypoints()).deletedBookmarkSchema,
+  importGpxDirectory: async () => (await imports()).importResultSchema,
+  installGeodata: async () => (await geodata()).installAnswerSchema,
+  removeImport: async () => (await files()).importedFileSchema,
+  renameTag: async () => (await waypoints()).renamedTagSchema,
+  restoreImport: async () => (await files()).importedFileSchema,
+  showWaypoint: async () => (await waypoints()).shownWaypointSchema,
+  submitTimeline: async () => (await timelines()).timelineAcceptedSchema,
+  suggest: async () => (await searches()).suggestSchema,
+  undoChange: async () => (await changes()).undoneSchema,
+  uploadImport: async () => (await imports()).importResultSchema,
 };
 
 /** Methods without a time limit: a daemon that dies closes the connection. */
@@ -94,17 +86,18 @@ export class DaemonClient extends WaypointService {
     this.#endpoint = endpoint;
   }
 
-  protected override run<T>(
+  protected override async run<T>(
     operation: Operation<T>,
     method: string,
     args: readonly unknown[],
   ): Promise<T> {
     const { call, read = asRecord<T> } = operation;
+    const schema = await answers[method]?.();
     const checked = {
       ...operation,
       timeoutMs: unhurried.has(method) ? Infinity : operation.timeoutMs,
       read(value: unknown): T | undefined {
-        const result = answers[method]?.safeParse(value) ?? { success: true, data: value };
+        const result = schema?.safeParse(value) ?? { success: true, data: value };
         if (result.success) return read(result.data);
         throw new RequestFailure(`The daemon's answer to ${call} was not understood.`);
       },
