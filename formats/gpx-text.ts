@@ -1,4 +1,5 @@
 import type { BookmarkStamp, MirrorMark, Tombstone } from '../model/recording.ts';
+import { waypointFields, type FieldName, type WaypointFields } from '../model/waypoint-fields.ts';
 import type { Waypoint } from '../model/waypoint.ts';
 
 /** The namespace of our own GPX extension: a waypoint's tags, and that it was a bookmark. A name, not an address. */
@@ -13,8 +14,12 @@ export type GpxWaypoint = Omit<Waypoint, 'bookmark' | 'tags'> & {
   readonly tags?: readonly string[] | undefined;
 };
 
-/** Fields that waypoints, tracks and routes share. */
-type Described = Partial<Pick<Waypoint, 'name' | 'desc' | 'cmt' | 'src' | 'links' | 'type'>>;
+/** Names in the order that the schema of GPX 1.1 demands. */
+const order = (
+  'ele time magvar geoidheight name cmt desc src links sym type fix sat hdop vdop pdop ageofdgpsdata dgpsid' as const
+)
+  .split(' ')
+  .filter((name): name is 'name' | FieldName => name === 'name' || name in waypointFields);
 
 const entities: Readonly<Record<string, string>> = {
   '&': '&amp;',
@@ -52,16 +57,14 @@ ${metadata}`;
 
 /** One `<wpt>`, its elements in the order the GPX 1.1 schema demands, with a line feed. */
 export function gpxWaypoint(waypoint: GpxWaypoint): string {
-  const { lat, lon, ele, time, sym, bookmark = false, stamp, tags = [] } = waypoint;
+  const { lat, lon, bookmark = false, stamp, tags = [] } = waypoint;
   const list = tags.map((tag) => `<wd:tag>${escapeXml(tag)}</wd:tag>`).join('');
   const ours =
     (list === '' ? '' : `<wd:tags>${list}</wd:tags>`) +
     (stamp === undefined ? (bookmark ? '<wd:bookmark/>' : '') : stampElement(stamp));
   return [
     gpxPointStart('wpt', lat, lon),
-    ele === undefined ? '' : `<ele>${decimalText(ele)}</ele>`,
-    gpxElement('time', time),
-    gpxTexts(waypoint, gpxElement('sym', sym)),
+    gpxFields(waypoint),
     ours === '' ? '' : `<extensions>${ours}</extensions>`,
     '</wpt>\n',
   ].join('');
@@ -76,16 +79,18 @@ export function gpxPointStart(name: 'wpt' | 'trkpt' | 'rtept', lat: number, lon:
   return `<${name} lat="${decimalText(lat)}" lon="${decimalText(gpxLongitude(lon))}">`;
 }
 
-/** Writes names and texts in the order of the schema; `beforeType` precedes the type. */
-export function gpxTexts(said: Described, beforeType = ''): string {
-  const { name, cmt, desc, src, links = [], type } = said;
-  const linked = links.map(
-    ({ href, text }) => `<link href="${escapeXml(href)}">${gpxElement('text', text)}</link>`,
-  );
-  const texts = [gpxElement('name', name), gpxElement('cmt', cmt), gpxElement('desc', desc)];
-  return [...texts, gpxElement('src', src), ...linked, beforeType, gpxElement('type', type)].join(
-    '',
-  );
+/** The name and the optional fields of a waypoint, track or route. */
+export function gpxFields(fields: WaypointFields & { readonly name?: string | undefined }): string {
+  return order.map((name) => gpxField(name, fields[name])).join('');
+}
+
+function gpxField(name: string, value: WaypointFields[FieldName]): string {
+  if (value === undefined) return '';
+  if (typeof value === 'number') return `<${name}>${decimalText(value)}</${name}>`;
+  if (typeof value === 'string') return gpxElement(name, value);
+  return value
+    .map(({ href, text }) => `<link href="${escapeXml(href)}">${gpxElement('text', text)}</link>`)
+    .join('');
 }
 
 /** An element with a text; nothing without one. */

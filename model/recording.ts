@@ -1,4 +1,4 @@
-import type { Link } from './link.ts';
+import type { FieldNameOf, LineField, WaypointFields } from './waypoint-fields.ts';
 
 /** A point with usable coordinates: degrees WGS84, metres, integer ms UTC. */
 export interface RecordedPoint {
@@ -8,20 +8,14 @@ export interface RecordedPoint {
   readonly timeMs?: number;
 }
 
-/** What waypoints, tracks and routes may say beside their name: clean, NFC, within the limits, never empty. */
-export interface RecordedTexts {
-  /** With line feeds and tabs, as `cmt`. */
-  readonly desc?: string;
-  readonly cmt?: string;
-  readonly type?: string;
-  readonly src?: string;
-  readonly links?: Link[];
-}
+/** Texts and links: clean, NFC, within the limits, never empty. */
+export type RecordedTexts = {
+  readonly [Name in FieldNameOf<'text' | 'note' | 'links'>]?: NonNullable<WaypointFields[Name]>;
+};
 
 /** A waypoint as it is stored; `name` is never empty. */
 export interface RecordedWaypoint extends RecordedPoint, RecordedTexts {
   readonly name: string;
-  readonly sym?: string;
   /** Tags our own export and mirror put into `extensions`. */
   readonly tags: readonly string[];
   /** One of our own exports says that it was a bookmark: no observation, because it was typed in. */
@@ -58,8 +52,8 @@ export interface Tombstone {
   readonly at: number;
 }
 
-/** What a track or a route is called; without a name it has none. */
-export interface LineTexts extends RecordedTexts {
+/** Name and texts of a track or route. */
+export interface LineTexts extends Pick<RecordedTexts, LineField> {
   readonly name?: string;
 }
 

@@ -15,6 +15,7 @@ import {
   time,
 } from './schema.ts';
 import { tagInput, tagListSchema } from './tag.ts';
+import { fieldNames, waypointFields, type FieldKind, type FieldName } from './waypoint-fields.ts';
 
 const fieldText = text(limits.fieldCodePoints, 0);
 
@@ -27,13 +28,25 @@ const linkSchema = z.object({
   text: fieldText.optional(),
 });
 
-/** What GPX says about a waypoint beside its note; absent fields are left out. */
-const moreSchema = z.object({
-  sym: z.string().optional().meta({ description: 'The name of a symbol.' }),
-  type: z.string().optional(),
-  cmt: z.string().optional().meta({ description: 'A comment, as `desc` of several lines.' }),
-  src: z.string().optional().meta({ description: 'Where its data are from.' }),
-  links: z.array(z.object({ href: z.string(), text: z.string().optional() })).optional(),
+/** A schema for each optional field, by its kind. */
+function fieldShape<Schemas extends Readonly<Record<FieldKind, z.ZodType>>>(schemas: Schemas) {
+  type Shape = { [Name in FieldName]: Schemas[(typeof waypointFields)[Name]['kind']] };
+  const shape = fieldNames.map((name) => {
+    const field: { readonly kind: FieldKind; readonly description?: string } = waypointFields[name];
+    const { kind, description } = field;
+    const schema = schemas[kind];
+    return [name, description === undefined ? schema : schema.meta({ description })];
+  });
+  return Object.fromEntries(shape) as Shape;
+}
+
+const answeredText = z.string().optional();
+const answeredFields = fieldShape({
+  number: z.number().optional(),
+  time: z.iso.datetime().optional(),
+  text: answeredText,
+  note: answeredText,
+  links: z.array(z.object({ href: z.string(), text: answeredText })).optional(),
 });
 
 /** A waypoint as answers carry it; absent optional fields are left out. */
@@ -42,10 +55,7 @@ export const waypointSchema = z
     name: z.string(),
     lat,
     lon,
-    ele: z.number().optional().meta({ description: 'Elevation in metres.' }),
-    time: z.iso.datetime().optional(),
-    desc: z.string().optional(),
-    ...moreSchema.shape,
+    ...answeredFields,
     bookmark: z.boolean(),
     tags: tagListSchema.optional(),
   })
@@ -60,24 +70,20 @@ export interface Place {
 }
 
 const nameText = text(limits.nameCodePoints);
-const descText = note(limits.descCodePoints);
-
-const moreInput = {
-  sym: fieldText,
-  type: fieldText,
-  cmt: descText,
-  src: fieldText,
-  links: list(linkSchema, limits.links),
-};
+const noteText = note(limits.descCodePoints);
+const linkList = list(linkSchema, limits.links);
 
 export const newBookmarkSchema = z.object({
   name: nameText,
   lat,
   lon,
-  desc: descText.optional(),
-  ele: z.number().optional(),
-  time: time.optional(),
-  ...z.object(moreInput).partial().shape,
+  ...fieldShape({
+    number: z.number().optional(),
+    time: time.optional(),
+    text: fieldText.optional(),
+    note: noteText.optional(),
+    links: linkList.optional(),
+  }),
   tags: list(tagInput, limits.tagsPerRequest).optional(),
 });
 export type NewBookmark = z.output<typeof newBookmarkSchema>;
@@ -91,14 +97,13 @@ export const bookmarkChangeSchema = z
     newName: nameText.optional(),
     newLat: lat.optional(),
     newLon: lon.optional(),
-    desc: descText.nullish(),
-    ele: z.number().nullish(),
-    time: time.nullish(),
-    sym: moreInput.sym.nullish(),
-    type: moreInput.type.nullish(),
-    cmt: moreInput.cmt.nullish(),
-    src: moreInput.src.nullish(),
-    links: moreInput.links.nullish(),
+    ...fieldShape({
+      number: z.number().nullish(),
+      time: time.nullish(),
+      text: fieldText.nullish(),
+      note: noteText.nullish(),
+      links: linkList.nullish(),
+    }),
   })
   .refine(
     ({ oldName: _name, lat: _lat, lon: _lon, ...changes }) =>

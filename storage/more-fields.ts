@@ -1,42 +1,33 @@
-import type { Waypoint } from '../model/waypoint.ts';
-
-/** What a waypoint may have beside its name and position. */
-const optionalNames = ['ele', 'time', 'desc', 'sym', 'type', 'cmt', 'src', 'links'] as const;
-/** Those of them that most waypoints lack: kept together, as JSON, because a column costs every row a little. */
-const moreNames = ['sym', 'type', 'cmt', 'src', 'links'] as const;
-
-export type OptionalFields = Partial<Pick<Waypoint, (typeof optionalNames)[number]>>;
-export type MoreFields = Pick<OptionalFields, (typeof moreNames)[number]>;
+import { fieldNames, type FieldName, type WaypointFields } from '../model/waypoint-fields.ts';
 
 type Nullable<Fields> = { readonly [Name in keyof Fields]?: Fields[Name] | null | undefined };
 
-/** The optional fields that are there: null, undefined, empty texts and lists are left out, and all that is none of them. */
-export function optionalFields(fields: Nullable<OptionalFields>): OptionalFields {
-  return present(fields, optionalNames);
+/** The optional fields that are present: without null, undefined, empty texts, empty lists and any other property. */
+export function optionalFields(fields: Nullable<WaypointFields>): WaypointFields {
+  const present: Record<string, unknown> = {};
+  for (const name of fieldNames) if (!isEmpty(fields[name])) present[name] = fields[name];
+  return present;
 }
 
-/** The text of a column `more`; null without any of its fields. */
-export function moreText(fields: Nullable<MoreFields>): string | null {
-  const more = present(fields, moreNames);
-  return Object.keys(more).length === 0 ? null : JSON.stringify(more);
+/**
+ * The columns of `bookmarks` for fields. Most bookmarks lack most of them: those without a column are JSON in `more`, null
+ * if there are none.
+ */
+export function toFieldColumns(fields: Nullable<WaypointFields>) {
+  const { ele = null, time = null, desc = null, ...others } = optionalFields(fields);
+  const more = Object.keys(others).length === 0 ? null : JSON.stringify(others);
+  return { ele, time, desc, more };
 }
 
-/** Reads a column `more`. */
-export function readMore(text: string | null): MoreFields {
-  // Sound: written by moreText.
-  return text === null ? {} : (JSON.parse(text) as MoreFields);
+/** Reads the columns of `bookmarks`. */
+export function fromFieldColumns(row: ReturnType<typeof toFieldColumns>): WaypointFields {
+  const { more, ...columns } = row;
+  // Sound: written by toFieldColumns.
+  const others = more === null ? {} : (JSON.parse(more) as WaypointFields);
+  return { ...optionalFields(columns), ...others };
 }
 
-function present<Name extends keyof OptionalFields>(
-  fields: Nullable<OptionalFields>,
-  names: readonly Name[],
-): Pick<OptionalFields, Name> {
-  const there = names
-    .map((name) => [name, fields[name]] as const)
-    .filter(([, value]) => value !== null && value !== undefined && !isEmpty(value));
-  return Object.fromEntries(there) as Pick<OptionalFields, Name>;
-}
-
-function isEmpty(value: unknown): boolean {
-  return value === '' || (Array.isArray(value) && value.length === 0);
+function isEmpty(value: WaypointFields[FieldName] | null): boolean {
+  const isNone = value === null || value === undefined || value === '';
+  return isNone || (Array.isArray(value) && value.length === 0);
 }

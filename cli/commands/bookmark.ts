@@ -2,6 +2,7 @@ import type { WaypointChanges } from '../../client/waypoints/types.ts';
 import { enrichTag } from '../../model/tag.ts';
 import { isLink, type Link } from '../../model/link.ts';
 import { parseTime } from '../../model/time.ts';
+import { textFields, waypointFields } from '../../model/waypoint-fields.ts';
 import { usageError } from '../../model/exit-error.ts';
 import { defineCommand } from '../program/command.ts';
 import { withDaemon } from '../program/connection.ts';
@@ -9,12 +10,13 @@ import type { CommandContext } from '../program/context.ts';
 import { degrees, tagList } from '../terminal/text.ts';
 import { atOption, findPlace, parsePosition } from './place.ts';
 
-/** GPX fields beside the note. */
+const textNames = textFields.filter((name) => name !== 'desc');
+
+/** The optional fields beside elevation, time and note. */
 const moreOptions = {
-  '--sym <name>': 'the name of a symbol',
-  '--type <text>': 'what kind of place it is',
-  '--cmt <text>': 'a comment',
-  '--src <text>': 'where its data are from',
+  ...(Object.fromEntries(
+    textNames.map((name) => [`--${name} <text>`, waypointFields[name].help]),
+  ) as Readonly<Record<`--${(typeof textNames)[number]} <text>`, string>>),
   '--link <address>': {
     help: 'a page about it, and after a blank its title; may be given several times',
     isRepeated: true,
@@ -28,9 +30,9 @@ const add = defineCommand({
   arguments: '<name> <lat> [lon]',
   options: {
     '-t, --tag <tag>': { help: 'tag it; may be given several times', isRepeated: true },
-    '-d, --desc <text>': 'a short note',
-    '--ele <metres>': 'elevation',
-    '--time <time>': 'when, such as 2024-06-01T12:00:00Z; now when left out',
+    '-d, --desc <text>': waypointFields.desc.help,
+    '--ele <metres>': waypointFields.ele.help,
+    '--time <time>': `${waypointFields.time.help}; now when left out`,
     ...moreOptions,
   },
   examples: [
@@ -108,7 +110,7 @@ const edit = defineCommand({
     };
     if (Object.values(changes).every((value) => value === undefined)) {
       throw usageError(
-        'Say what to change: --name, --to, --desc, --ele, --time, --sym, --type, --cmt, --src or --link.',
+        `Say what to change: --name, --to, --desc, --ele, --time, --${textNames.join(', --')} or --link.`,
       );
     }
     return change(context, called, place, changes);

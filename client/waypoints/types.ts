@@ -8,6 +8,7 @@ import type { recentSchema, storedHistorySchema, suggestSchema } from '../../mod
 import type { Tag as WireTag } from '../../model/tag.ts';
 import type { TimelineRequest } from '../../model/timeline-job.ts';
 import type { TileLayer } from '../../model/tracks.ts';
+import type { WaypointFields } from '../../model/waypoint-fields.ts';
 import type { Place, Waypoint as WireWaypoint, WaypointsQuery } from '../../model/waypoint.ts';
 
 export type { Bbox } from '../../model/schema.ts';
@@ -45,25 +46,15 @@ export type PageParams = Pick<ChangesQuery, 'limit' | 'cursor'>;
 /** A raw tag, or a tag object, of which `raw` counts. */
 export type TagInput = string | Pick<Tag, 'raw'>;
 
-/** GPX fields of a waypoint beside its note. */
-export type MoreFields = {
-  readonly [Name in 'sym' | 'type' | 'cmt' | 'src' | 'links']?: WireWaypoint[Name] | undefined;
-};
-
 /** A waypoint as a caller hands it over, its own from an earlier answer for example. */
-export interface WaypointInput extends PlaceInput, MoreFields {
-  /** Metres. */
-  readonly ele?: number | undefined;
-  /** ISO 8601. */
-  readonly time?: string | undefined;
-  readonly desc?: string | undefined;
+export interface WaypointInput extends PlaceInput, Readonly<WaypointFields> {
   readonly bookmark?: boolean | undefined;
   readonly tags?: readonly TagInput[] | undefined;
 }
 
 /** Changes of `editWaypoint`: null clears an optional field, absent fields stay. */
 export type WaypointChanges = {
-  readonly [Name in 'ele' | 'time' | 'desc' | keyof MoreFields]?: WireWaypoint[Name] | null;
+  readonly [Name in keyof WaypointFields]?: WaypointFields[Name] | null;
 } & Partial<PlaceInput>;
 
 /** Parameters of `exportFile`; everything without them. */

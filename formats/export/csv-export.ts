@@ -1,10 +1,12 @@
 import { formatTime } from '../../model/time.ts';
-import type { Waypoint } from '../../model/waypoint.ts';
+import { fieldNames, type FieldName, type WaypointFields } from '../../model/waypoint-fields.ts';
 import { csvLine, withoutFormula } from './csv.ts';
 import { rawTags, type ExportWriter } from './export-writer.ts';
 
-const columns =
-  'name,lat,lon,ele,time,desc,bookmark,tags,sym,type,cmt,src,links,kind,line,segment'.split(',');
+const firstFields: readonly FieldName[] = ['ele', 'time', 'desc'];
+const furtherFields = fieldNames.filter((name) => !firstFields.includes(name));
+const pointColumns = ['name', 'lat', 'lon', ...firstFields, 'bookmark', 'tags'];
+const columns = [...pointColumns, ...furtherFields, 'kind', 'line', 'segment'];
 
 /** One table: a row for each waypoint and for each point of a track or route, whose name and type are those of its line. */
 export function csvExport(): ExportWriter {
@@ -14,18 +16,15 @@ export function csvExport(): ExportWriter {
   return {
     head: csvLine(columns),
     waypoint(waypoint) {
-      const { name, lat, lon, ele, time, desc, bookmark, sym } = waypoint;
+      const { name, lat, lon, bookmark } = waypoint;
       return csvLine([
         withoutFormula(name),
         String(lat),
         String(lon),
-        ele === undefined ? '' : String(ele),
-        time ?? '',
-        withoutFormula(desc ?? ''),
+        ...firstFields.map((field) => cell(waypoint[field])),
         String(bookmark),
         withoutFormula(rawTags(waypoint).join(';')),
-        withoutFormula(sym ?? ''),
-        ...furtherCells(waypoint),
+        ...furtherFields.map((field) => cell(waypoint[field])),
         'waypoint',
         '',
         '',
@@ -37,7 +36,8 @@ export function csvExport(): ExportWriter {
       segment = !isSameLine ? 1 : last?.segment === given.segment ? segment : segment + 1;
       last = given;
       const { kind, texts } = given;
-      const after = ['', ...furtherCells(texts), kind, String(line), String(segment)];
+      const further = furtherFields.map((field) => cell((texts as WaypointFields)[field]));
+      const after = [...further, kind, String(line), String(segment)];
       const rows = given.points.map(({ lat, lon, ele, timeMs, name }) =>
         csvLine([
           withoutFormula(name ?? texts.name ?? ''),
@@ -57,8 +57,8 @@ export function csvExport(): ExportWriter {
   };
 }
 
-type Further = Partial<Pick<Waypoint, 'type' | 'cmt' | 'src' | 'links'>>;
-
-function furtherCells({ type = '', cmt = '', src = '', links = [] }: Further): string[] {
-  return [type, cmt, src, links.map(({ href }) => href).join(' ')].map(withoutFormula);
+function cell(value: WaypointFields[FieldName]): string {
+  if (typeof value === 'number') return String(value);
+  if (value === undefined || typeof value === 'string') return withoutFormula(value ?? '');
+  return withoutFormula(value.map(({ href }) => href).join(' '));
 }

@@ -5,7 +5,7 @@ import {
   gpxHead,
   gpxPointStart,
   gpxTail,
-  gpxTexts,
+  gpxFields,
   gpxWaypoint,
 } from '../gpx-text.ts';
 import type { LinePoint, LinePoints } from '../../model/recording.ts';
@@ -27,7 +27,7 @@ export function gpxExport(time: string): ExportWriter {
       const parts: string[] = [];
       const isTrack = given.kind === 'track';
       if (open?.line !== given.line) {
-        parts.push(close(), isTrack ? '<trk>' : '<rte>', gpxTexts(given.texts), '\n');
+        parts.push(close(), isTrack ? '<trk>' : '<rte>', gpxFields(given.texts), '\n');
         if (isTrack) parts.push('<trkseg>\n');
       } else if (isTrack && open.segment !== given.segment) parts.push('</trkseg><trkseg>\n');
       open = given;

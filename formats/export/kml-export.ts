@@ -1,5 +1,6 @@
 import type { LinePoint } from '../../model/recording.ts';
 import { formatTime } from '../../model/time.ts';
+import { textFields, type WaypointFields } from '../../model/waypoint-fields.ts';
 import type { Waypoint } from '../../model/waypoint.ts';
 import { decimalText, escapeXml, gpxExtensionNamespace } from '../gpx-text.ts';
 import {
@@ -60,8 +61,10 @@ function* lineText({ texts, points, isTimed }: HeldPoints): Generator<string> {
   yield placemarkEnd;
 }
 
-function furtherOf({ sym, type, cmt, src }: Partial<Waypoint>): Record<string, string | undefined> {
-  return { sym, type, cmt, src };
+/** Texts that KML has no elements for. */
+function furtherOf(fields: WaypointFields): Record<string, string | undefined> {
+  const names = textFields.filter((name) => name !== 'desc');
+  return Object.fromEntries(names.map((name) => [name, fields[name]]));
 }
 
 const placemarkEnd = '</Placemark>\n';

@@ -2,6 +2,7 @@ import { FileRefused } from '../refused.ts';
 import type { Attributes, XmlHandler } from '../xml/read-piece.ts';
 import type { RawTexts, Recording } from '../points/recording.ts';
 import type { BookmarkStamp, MirrorMark, Tombstone } from '../../model/recording.ts';
+import { isLineField, textFields, type TextField } from '../../model/waypoint-fields.ts';
 import { parseDegrees, parseNumber, parsePointTime } from '../points/point-values.ts';
 
 /** Characters of what one point, track or route says about itself. */
@@ -9,8 +10,7 @@ const maxTextsLength = 1_048_576;
 /** Characters that an empty value counts for, to bound their number. */
 const valueLength = 16;
 
-type LineText = 'name' | 'desc' | 'cmt' | 'type' | 'src' | 'url' | 'urlname';
-type TextElement = 'ele' | 'time' | 'sym' | LineText;
+type TextElement = 'ele' | 'time' | 'name' | 'url' | 'urlname' | TextField;
 /** Elements of a subject beside its texts. */
 type Mark = 'tag' | 'bookmark' | 'imported' | 'link' | 'linkText';
 /** Elements with texts: points, and the lines that they are in. */
@@ -39,14 +39,14 @@ function values(...roles: readonly TextElement[]): Record<string, Place> {
 
 const link = place('link', { text: place('linkText') });
 // `url` and `urlname` are GPX 1.0.
-const texts = { ...values('name', 'desc', 'cmt', 'type', 'src', 'url', 'urlname'), link };
+const texts = { ...values('name', 'url', 'urlname', ...textFields.filter(isLineField)), link };
 const ours = {
   tags: place('path', { tag: place('tag') }, true),
   bookmark: place('bookmark'),
   imported: place('imported'),
 };
 const extensions = place('path', ours, true);
-const waypoint = place('wpt', { ...values('ele', 'time', 'sym'), ...texts, extensions });
+const waypoint = place('wpt', { ...texts, ...values('ele', 'time', ...textFields), extensions });
 const segment = place('trkseg', { trkpt: place('trkpt', values('ele', 'time')) });
 const route = place('rte', { ...texts, rtept: place('rtept', values('ele', 'name')) });
 const track = place('trk', { ...texts, trkseg: segment });
@@ -190,7 +190,7 @@ export class GpxElements implements XmlHandler {
     else {
       const { tags, isOwnBookmark, isImported, stamp } = subject;
       const marks = { tags, isOwnBookmark, isImported, stamp };
-      const raw = { ...textsOf(subject), sym: said.get('sym'), ...marks };
+      const raw = { ...textsOf(subject), ...marks };
       recording.waypoint(lat, lon, ele, parsePointTime(said.get('time')), raw);
     }
   }
@@ -216,14 +216,10 @@ function newSubject(attributes: Attributes): RawSubject {
 function textsOf({ texts: said, links }: RawSubject): RawTexts {
   const href = said.get('url');
   const former = href === undefined ? [] : [{ href, text: said.get('urlname') }];
-  return {
-    name: said.get('name'),
-    desc: said.get('desc'),
-    cmt: said.get('cmt'),
-    type: said.get('type'),
-    src: said.get('src'),
-    links: href === undefined && links.length === 0 ? undefined : [...links, ...former],
-  };
+  const raw: { -readonly [Name in keyof RawTexts]: RawTexts[Name] } = { name: said.get('name') };
+  for (const name of textFields) raw[name] = said.get(name);
+  if (href !== undefined || links.length > 0) raw.links = [...links, ...former];
+  return raw;
 }
 
 function prefixOf(name: string): string {

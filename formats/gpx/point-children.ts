@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { closeAngle, colon, openAngle, slash } from '../ascii.ts';
+import { textFields, type TextField } from '../../model/waypoint-fields.ts';
 import { wordOf, type ByteCursor } from '../xml/byte-cursor.ts';
 
 /** Elements that are points, by their names. */
@@ -17,7 +18,7 @@ export const words = {
   bookmark: ascii('bookmark'),
 } as const;
 
-type TextName = 'name' | 'desc' | 'sym' | 'cmt' | 'type' | 'src';
+type TextName = 'name' | TextField;
 export type Texts = Partial<Record<TextName, string>>;
 
 const texts = (...names: readonly TextName[]) =>
@@ -27,7 +28,7 @@ const texts = (...names: readonly TextName[]) =>
 export const textsOf = {
   trkpt: [],
   rtept: texts('name'),
-  wpt: texts('name', 'desc', 'sym', 'cmt', 'type', 'src'),
+  wpt: texts('name', ...textFields),
 } as const;
 
 /** Children that say something about a point: which must be found whatever their prefix. */

@@ -1,5 +1,6 @@
 import { limits } from '../../model/limits.ts';
 import { isLink, type Link } from '../../model/link.ts';
+import { textFields, waypointFields, type WaypointFields } from '../../model/waypoint-fields.ts';
 import { cleanNote, cleanText } from './clean-text.ts';
 import { invalidTime } from './point-values.ts';
 import type {
@@ -15,10 +16,11 @@ import type {
 } from '../../model/recording.ts';
 
 /** Texts as the file says them, references replaced; what is left out or empty is absent. */
-export type RawTexts = { readonly [Name in keyof LineTexts]: LineTexts[Name] | undefined };
+export interface RawTexts extends Readonly<WaypointFields> {
+  readonly name?: string | undefined;
+}
 
 export interface RawWaypointTexts extends RawTexts {
-  readonly sym?: string | undefined;
   readonly tags?: readonly string[] | undefined;
   readonly isOwnBookmark?: boolean | undefined;
   readonly isImported?: boolean | undefined;
@@ -86,7 +88,8 @@ export class Recording {
   /** @param line as it was, or will be, given to {@link at}. */
   lineTexts(line: number, raw: RawTexts): void {
     const name = cleanText(raw.name ?? '', limits.nameCodePoints);
-    const texts: LineTexts = { ...(name === '' ? {} : { name }), ...cleanTexts(raw) };
+    const texts: LineTexts = name === '' ? {} : { name };
+    addTexts(texts, raw);
     if (Object.keys(texts).length > 0) this.#sink.lineTexts(line, texts);
   }
 
@@ -107,9 +110,7 @@ export class Recording {
     };
     if (!Number.isNaN(ele)) waypoint.ele = ele;
     if (Number.isFinite(timeMs)) waypoint.timeMs = timeMs;
-    const desc = cleanNote(raw.desc ?? '', limits.descCodePoints);
-    if (desc !== '') waypoint.desc = desc;
-    if (hasMore(raw)) Object.assign(waypoint, cleanTexts(raw));
+    addTexts(waypoint, raw);
     mark(waypoint, raw);
     this.#sink.waypoint(waypoint);
   }
@@ -168,21 +169,20 @@ function cleanTags(tags: readonly string[] = noTags): readonly string[] {
   return tags.map((tag) => cleanText(tag, limits.tagCodePoints)).filter((tag) => tag !== '');
 }
 
-function hasMore({ sym, cmt, type, src, links }: RawWaypointTexts): boolean {
-  return [sym, cmt, type, src, links].some((value) => value !== undefined);
-}
-
-function cleanTexts({ sym, desc, cmt, type, src, links = [] }: RawWaypointTexts): RecordedTexts {
-  const texts = {
-    sym: cleanText(sym ?? '', limits.fieldCodePoints),
-    desc: cleanNote(desc ?? '', limits.descCodePoints),
-    cmt: cleanNote(cmt ?? '', limits.descCodePoints),
-    type: cleanText(type ?? '', limits.fieldCodePoints),
-    src: cleanText(src ?? '', limits.fieldCodePoints),
-  };
-  const present = Object.entries(texts).filter(([, text]) => text !== '');
-  const usable = links.map(cleanLink).filter(isLink).slice(0, limits.links);
-  return { ...Object.fromEntries(present), ...(usable.length > 0 && { links: usable }) };
+/** Adds the texts and links that are not empty. */
+function addTexts(target: RecordedTexts, raw: RawTexts): void {
+  const texts: { -readonly [Name in keyof RecordedTexts]: RecordedTexts[Name] } = target;
+  for (const name of textFields) {
+    const value = raw[name];
+    if (value === undefined) continue;
+    const isNote = waypointFields[name].kind === 'note';
+    const text = isNote
+      ? cleanNote(value, limits.descCodePoints)
+      : cleanText(value, limits.fieldCodePoints);
+    if (text !== '') texts[name] = text;
+  }
+  const links = raw.links?.map(cleanLink).filter(isLink).slice(0, limits.links) ?? [];
+  if (links.length > 0) texts.links = links;
 }
 
 function cleanLink({ href, text }: Link): Link {

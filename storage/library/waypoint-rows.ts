@@ -3,6 +3,7 @@ import type { RecordedWaypoint } from '../../model/recording.ts';
 import { identityOf } from '../../model/identity.ts';
 import { formatTime } from '../../model/time.ts';
 import type { Database } from '../database.ts';
+import { optionalFields } from '../more-fields.ts';
 import { prepare, prepareValue } from '../prepared.ts';
 import { libraryTables } from '../schema/library.ts';
 
@@ -42,10 +43,10 @@ export class WaypointRows {
   }
 
   insert(waypoint: ImportedWaypoint): void {
-    const { lat, lon, timeMs, ele, desc, sym, type, cmt, src, links } = waypoint;
+    const { lat, lon, timeMs } = waypoint;
     const { name, latE6, lonE6 } = identityOf(waypoint.name, lat, lon);
     const time = timeMs === undefined ? undefined : formatTime(timeMs);
-    const text = JSON.stringify({ ele, time, desc, sym, type, cmt, src, links });
+    const text = JSON.stringify(optionalFields({ ...waypoint, time }));
     const fields = text === '{}' ? null : text;
     this.#statements.insert.run(this.#next, this.#fileId, name, lat, lon, latE6, lonE6, fields);
     this.#next += 1;

@@ -72,7 +72,7 @@ const changeColumns = {
 /** `waypoints.sqlite`: what the user made and cannot record again. Times are ISO 8601 UTC text, but for `changes.at`. */
 const tables = {
   ...firstTables,
-  // `more` is what GPX may say further (more-fields.ts): a JSON object, null without any of it.
+  // `more` has the optional fields without a column (more-fields.ts): a JSON object, null without any.
   bookmarks: table(
     { ...firstTables.bookmarks.columns, more: optionalText },
     { unique: identityKey },

@@ -7,14 +7,15 @@ import {
 } from '../../model/identity.ts';
 import type { Place } from '../../model/waypoint.ts';
 import type { Database } from '../database.ts';
-import { moreText, optionalFields, readMore, type OptionalFields } from '../more-fields.ts';
+import type { WaypointFields } from '../../model/waypoint-fields.ts';
+import { fromFieldColumns, toFieldColumns } from '../more-fields.ts';
 import { identityColumns, isNeighbour } from '../schema/identity-columns.ts';
 import { prepare } from '../prepared.ts';
 import { waypointTables, type BookmarkRow } from '../schema/waypoints.ts';
 import { prepareRows, type NoteRow, type RowTable } from './row-change.ts';
 
 /** A stored bookmark; lat and lon keep the full precision that was given. */
-export interface Bookmark extends Place, Readonly<OptionalFields> {
+export interface Bookmark extends Place, Readonly<WaypointFields> {
   readonly id: number;
 }
 
@@ -29,9 +30,9 @@ const table: RowTable<'bookmarks', Bookmark> = {
   name: 'bookmarks',
   columns: ['name', 'lat_e6', 'lon_e6', 'lat', 'lon', 'ele', 'time', 'desc', 'more'],
   toRow: toBookmark,
-  toColumns({ name, lat, lon, ele = null, time = null, desc = null, ...others }) {
+  toColumns({ name, lat, lon, ...fields }) {
     const key = identityColumns(keyOf({ name, lat, lon }));
-    return { ...key, lat, lon, ele, time, desc, more: moreText(others) };
+    return { ...key, lat, lon, ...toFieldColumns(fields) };
   },
 };
 
@@ -61,6 +62,6 @@ export function prepareBookmarks(db: Database, note: NoteRow<Bookmark>) {
   };
 }
 
-function toBookmark({ id, name, lat, lon, more, ...optionals }: BookmarkRow): Bookmark {
-  return { id, name, lat, lon, ...optionalFields(optionals), ...readMore(more) };
+function toBookmark({ id, name, lat, lon, ...columns }: BookmarkRow): Bookmark {
+  return { id, name, lat, lon, ...fromFieldColumns(columns) };
 }

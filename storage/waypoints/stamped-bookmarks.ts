@@ -1,7 +1,8 @@
 import { identityText, placeText } from '../../model/identity.ts';
 import type { Place } from '../../model/waypoint.ts';
 import { openReader, orClosed } from '../database.ts';
-import { optionalFields, type OptionalFields } from '../more-fields.ts';
+import type { WaypointFields } from '../../model/waypoint-fields.ts';
+import { optionalFields } from '../more-fields.ts';
 import { prepare } from '../prepared.ts';
 import { waypointTables } from '../schema/waypoints.ts';
 import { prepareBookmarks } from './bookmarks.ts';
@@ -10,7 +11,7 @@ import { prepareStamps } from './stamps.ts';
 
 /** All that a bookmark says, with its tags raw. */
 export interface BookmarkContent extends Place {
-  readonly fields: OptionalFields;
+  readonly fields: WaypointFields;
   readonly tags: readonly string[];
 }
 

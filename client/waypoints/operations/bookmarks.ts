@@ -1,4 +1,5 @@
 import { normalizeText } from '../../../model/text.ts';
+import { fieldNames } from '../../../model/waypoint-fields.ts';
 import { asList, asRecord, operation } from '../operation.ts';
 import { normalizeWaypoint, rawTag } from '../tags.ts';
 import type {
@@ -26,12 +27,13 @@ export function getWaypoints(filter: WaypointFilter = {}) {
 
 /** Makes a bookmark. */
 export function addWaypoint(original: WaypointInput) {
-  const { name, lat, lon, ele, time, desc, sym, type, cmt, src, links } = original;
+  const { name, lat, lon } = original;
+  const fields = Object.fromEntries(fieldNames.map((field) => [field, original[field]]));
   const tags = original.tags?.map(rawTag);
   const wanted = normalizeWaypoint({ ...original, bookmark: true });
   return operation<Waypoint>()({
     call: 'POST /api/bookmarks',
-    body: { name, lat, lon, ele, time, desc, sym, type, cmt, src, links, tags },
+    body: { name, lat, lon, ...fields, tags },
     read: (value) => normalizeWaypoint({ ...wanted, ...asRecord<WaypointInput>(value) }),
     offline: () => wanted,
     started: ['waypointAddStarted', original],
