@@ -20,7 +20,6 @@ const waypoints = () => import('../../model/waypoint.ts');
 
 /** Schemas of the answers that commands rely on, by the method that asks for them. */
 const answers: Readonly<Record<string, () => Promise<Schema>>> = {
-  addTag: async () => (await waypoints()).waypointTagsSchema,
   addTags: async () => (await waypoints()).waypointTagsSchema,
   addWaypoint: async () => (await waypoints()).waypointSchema,
   clearHistory: async () => (await searches()).deletedHistorySchema,
