@@ -3,7 +3,7 @@ import { prepare, type RowOf } from '../storage/prepared.ts';
 import { generationQueries } from './tables.ts';
 import { wholeName } from './words.ts';
 
-/** What a query finds among countries, regions and islands, those with most people first. */
+/** Finds countries, regions and islands by name, the most populous first. */
 export interface FoundAreas {
   /** Those that are called just so. */
   readonly whole: readonly SearchArea[];

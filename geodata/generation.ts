@@ -10,7 +10,7 @@ import { prepare } from '../storage/prepared.ts';
 import { generationApplicationId, knownSchemas } from './format.ts';
 import { generationQueries } from './tables.ts';
 
-/** What a generation says of itself, in the words of the API (contract E): its id and its dataset. */
+/** Id and dataset of a generation, as the API names them (contract E). */
 export interface GenerationInfo extends TimelineDataset {
   readonly id: string;
   /** Size of the file. */
@@ -70,7 +70,7 @@ function infoOf(db: Database.Database, path: string): GenerationInfo {
   };
 }
 
-/** What a generation says about itself, by key. */
+/** Metadata of a generation, by key. */
 export function readMeta(db: Database.Database): ReadonlyMap<string, string> {
   const rows = prepare(db, () => generationQueries.selectFrom('meta').select(['key', 'value']));
   return new Map(rows.all().map(({ key, value }) => [key, value]));

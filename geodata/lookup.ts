@@ -117,7 +117,7 @@ export class GeodataLookup implements AdminLookup {
   }
 }
 
-/** What is known of a position, and what the id that goes with it is one of. */
+/** Parts of a place; each has a name and an id. */
 const details = ['country', 'region', 'town'] as const;
 type Detail = (typeof details)[number];
 

@@ -3,7 +3,7 @@ import type { Answer, StreamAnswer } from './route.ts';
 
 /** Longest run of pieces between two turns of the event loop, in ms: a fast reader must not starve other requests. */
 const turnMs = 2;
-/** What a slow reader has to take in `drainTimeoutMs`; also how far the answer runs ahead of its reader. */
+/** Bytes that a slow reader has to accept within `drainTimeoutMs`; also how far an answer runs ahead of its reader. */
 const sliceBytes = 65_536;
 /** Answers that never have a body, nor a length of one. */
 const bodiless: ReadonlySet<number> = new Set([204, 304]);

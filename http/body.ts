@@ -21,7 +21,7 @@ export function breakRequest(req: IncomingMessage, name: FailureName): void {
   if (req.listenerCount('error') > 0) req.emit('error', failure);
 }
 
-/** What the parser has refused of a request, be it a part or all of it. */
+/** The parser's refusal of a request, or of a part of it. */
 export function brokenBy({ req }: Context): WaypointError | undefined {
   return failures.get(req);
 }

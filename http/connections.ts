@@ -21,7 +21,7 @@ interface Connection {
   readonly waiting: ServerResponse[];
   /** The newest that the parser has made, complete or not. */
   newest?: ServerResponse | undefined;
-  /** What the parser refused: nothing that follows on this connection can be read. */
+  /** The parser's refusal: nothing after it on this connection can be read. */
   broken?: FailureName | undefined;
 }
 
@@ -176,7 +176,7 @@ const parserFailures: Readonly<Record<string, FailureName>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 'timeout',
 };
 
-/** What to answer to an error of Node's HTTP parser; undefined for errors of the connection itself. */
+/** Answers an error of Node's HTTP parser; undefined for errors of the connection itself. */
 function parserFailure(code = ''): FailureName | undefined {
   return parserFailures[code] ?? (code.startsWith('HPE_') ? 'bad_request' : undefined);
 }

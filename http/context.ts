@@ -1,7 +1,7 @@
 import type Koa from 'koa';
 import type { HttpLimits } from './http-limits.ts';
 
-/** What our middleware keeps of a request beside what Koa does. */
+/** State of a request that our middleware keeps beside Koa's. */
 export interface RequestState {
   /** 16 hexadecimal digits, in the answer and in the log. */
   requestId: string;
@@ -9,7 +9,7 @@ export interface RequestState {
   route: string;
 }
 
-/** What Koa's context has for us beside Koa's own. */
+/** Our additions to Koa's context. */
 export interface ContextFields {
   limits: HttpLimits;
   /** Parameters of the path, left here by the router. */

@@ -1,6 +1,6 @@
 import { limits } from '../model/limits.ts';
 
-/** What an HTTP server allows itself unless it says otherwise; times in ms, sizes in bytes. A timeout of 0 means none. */
+/** Default limits of an HTTP server; times in ms, sizes in bytes. A timeout of 0 means none. */
 export const defaultHttpLimits = {
   /** All request headers must have arrived this long after the first moment of waiting for them. */
   headersTimeoutMs: limits.headersTimeoutMs,
@@ -15,7 +15,7 @@ export const defaultHttpLimits = {
   bodyBytes: limits.bodyBytes,
   /** A JSON body must have arrived this long after its head; 0 where `requestTimeoutMs` sees to it. */
   jsonBodyMs: 0,
-  /** Of a body that a handler reads itself, so many bytes must come in each such time: 1 KiB a second. */
+  /** Least progress of a body that a handler reads itself, in bytes for each period: 1 KiB a second. */
   slowBodyMs: 30_000,
   slowBodyBytes: 30 * 1_024,
   /** An answer whose reader takes nothing for this long is ended. */

@@ -3,7 +3,7 @@ import type { Context } from './context.ts';
 
 export type Method = 'GET' | 'HEAD' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
 
-/** What a route's handler gets: checked input. A literal with a getter would cost more than all else of a small request. */
+/** Checked input of a route's handler. A literal with a getter would cost more than the rest of a small request. */
 export class RouteRequest<Query = unknown, Body = unknown, Params = unknown> {
   /** For what has no schema. */
   readonly ctx: Context;

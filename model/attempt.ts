@@ -1,4 +1,4 @@
-/** What a call gives; undefined where it throws, whatever that is: for what may not be there, or not be ours. */
+/** Returns the result of a call; undefined if it throws: for things that may be missing, or not be ours. */
 export function attempt<T>(call: () => T): T | undefined {
   try {
     return call();

@@ -13,7 +13,7 @@ export interface BackupFile {
  */
 export const backupHeadSchema = z.object({
   waypointd_backup: z.literal(1),
-  /** Of the program that made it. */
+  /** Version of the program that made it. */
   version: z.string(),
   created_at: z.iso.datetime(),
   /** False for a backup without the imported files. */

@@ -1,4 +1,4 @@
-/** What can happen to the user's data, in words. Apart from change.ts, because the map needs none of its schemas. */
+/** Words for the kinds of changes. Apart from change.ts, because the map needs none of its schemas. */
 export const changeWords = {
   bookmark_add: 'bookmark added',
   bookmark_edit: 'bookmark changed',

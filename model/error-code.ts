@@ -6,7 +6,7 @@ export function errorCode(error: unknown): string | undefined {
   return typeof error.code === 'string' ? error.code : undefined;
 }
 
-/** What Node.js calls an error that it knows by its number only. */
+/** Names that Node.js gives to errors which it knows by number only. */
 const isNameless = /^(?:UNKNOWN$|Unknown system error)/u;
 /** The user's quota of the disk is used up: on Linux, on macOS. */
 const quotaNumbers: ReadonlySet<unknown> = new Set([-122, -69]);

@@ -6,7 +6,7 @@ import { queryBbox, queryBoolean, queryNames, text } from './schema.ts';
 export const exportFormats = ['gpx', 'geojson', 'kml', 'csv'] as const;
 export type ExportFormat = (typeof exportFormats)[number];
 
-/** What an export may hold. */
+/** Contents of an export. */
 export const exportContents = ['waypoints', 'routes', 'tracks'] as const;
 export type ExportContent = (typeof exportContents)[number];
 

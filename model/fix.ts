@@ -11,7 +11,7 @@ function extra(min: number, max: number) {
   return z.number().min(min).max(max).optional().catch(undefined);
 }
 
-/** What a source reports, in our own field names; also what a program of `location_command` prints. */
+/** A location fix in our own field names, as sources report it and programs of `location_command` print it. */
 const reportSchema = z.object({
   lat,
   lon,
@@ -52,7 +52,7 @@ const tpvSchema = z.object({
   epx: number,
   epy: number,
   altMSL: number,
-  /** What gpsd before 3.20 calls altMSL. */
+  /** Name of altMSL in gpsd before 3.20. */
   alt: number,
   speed: number,
   track: number,

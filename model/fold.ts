@@ -34,7 +34,7 @@ const ascii = /^[\0-\x7f]*$/;
 /** Latin, Greek, Cyrillic and others, one UTF-16 unit each. */
 const common = /^[\0-\u1fff]*$/;
 const commonBeyondAscii = /[\x80-\u1fff]/g;
-/** What common characters become, as they turn up; at most 0x1f80 of them. */
+/** Folded forms of common characters, as they turn up; at most 0x1f80. */
 const folded = new Map<string, string>();
 
 /** Accents and other marks, and characters that nobody sees (soft hyphen, joiners, direction marks). */

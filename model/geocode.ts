@@ -13,7 +13,7 @@ const maxWord = 64;
 /** Places that another server has found; those that are not usable are left out. */
 const foundSchema = z.array(z.unknown());
 
-/** Of the formats of Nominatim: json says `class`, jsonv2 `category`. */
+/** Category: Nominatim's json says `class`, jsonv2 `category`. */
 const nominatimPlace = z.object({
   lat: degrees.pipe(lat),
   lon: degrees.pipe(lon),

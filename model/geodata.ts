@@ -10,10 +10,10 @@ const objectId = z.string().regex(/^[0-9a-f]{64}$/);
 /** Stands for the generation that ships with the program, which has no object id; no hosted one may be called so. */
 export const builtinGeneration = 'builtin';
 
-/** What a status shows may hold no address and no path. */
+/** Text that a status may show: no addresses, no paths. */
 const label = text(1_000).refine((value) => !/[/\\]/u.test(value));
 
-/** What a generation says of its data, and timelines that were made with it. */
+/** Dataset of a generation, also in timelines that were made with it. */
 const datasetFields = timelineDatasetSchema.shape;
 export const generationMetaSchema = z.object({ id: z.string(), ...datasetFields });
 

@@ -7,7 +7,7 @@ const halfTurnE6 = 180 * partsPerDegree;
 const fullTurnE6 = 2 * halfTurnE6;
 const poleE6 = 90 * partsPerDegree;
 
-/** What makes two waypoints one (contract C): the name and the position in whole 1e-6 degrees, as integers. */
+/** Identity of a waypoint (contract C): name, and position in whole 1e-6 degrees as integers. */
 export interface IdentityKey {
   readonly name: string;
   /** −90,000,000…90,000,000. */

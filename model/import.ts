@@ -42,7 +42,7 @@ export const importRequestSchema = z.strictObject({
 });
 export type ImportRequest = z.output<typeof importRequestSchema>;
 
-/** What an import does with a file. */
+/** Outcome of an import for one file. */
 const fileOutcomes = [
   'added',
   'replaced',
@@ -100,7 +100,7 @@ export const importResultSchema = z
     ),
     formats: z.partialRecord(z.enum(formatNames), count),
     cancelled: z.literal(true).optional(),
-    /** Of a preview only: nothing was written. */
+    /** Set in a preview: nothing was written. */
     planned: z.literal(true).optional(),
     plan: z.array(z.object({ file: z.string(), outcome: z.enum(fileOutcomes) })).optional(),
   })

@@ -8,7 +8,7 @@ export type ImportState = (typeof importStates)[number];
 const count = z.int().min(0);
 const time = z.iso.datetime();
 
-/** What a listing tells of a file beside its row, kept as JSON. */
+/** Details of a listed file beside its row, kept as JSON. */
 export const importSummarySchema = z.object({
   waypoints: count,
   track_points: count,
@@ -38,7 +38,7 @@ export const importedFileSchema = z
   .meta({ id: 'ImportedFile' });
 export type ImportedFile = z.output<typeof importedFileSchema>;
 
-/** What a cursor says: the time and the id of the last file that was listed. */
+/** Content of a cursor: time and id of the last file that was listed. */
 export const cursorPattern = /^(\d{4}-\d\d-\d\dT[\d:.]{8,12}Z)_(\d{1,15})$/;
 
 export const importsQuery = z.object({

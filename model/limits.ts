@@ -22,9 +22,9 @@ export const limits = {
   stopMs: 10_000,
   nameCodePoints: 512,
   tagCodePoints: 128,
-  /** Of a note and of a comment. */
+  /** Code points of a note or a comment. */
   descCodePoints: 8_192,
-  /** Of a symbol, a type, a source and the text of a link. */
+  /** Code points of a symbol, a type, a source or the text of a link. */
   fieldCodePoints: 512,
   /** Links of one waypoint, track or route. */
   links: 8,
@@ -56,16 +56,16 @@ export const limits = {
   timelineQueued: 8,
   timelineTracked: 16,
   timelineRetentionMs: 15 * 60_000,
-  /** Of the execution; waiting in the queue does not count. */
+  /** Time of execution; waiting in the queue does not count. */
   timelineDeadlineMs: 10 * 60_000,
   timelineDays: 7_320,
   /** All results together, compressed; the oldest goes first. */
   timelineResultBytes: 64_000_000,
-  /** What came in of a generation before its install stopped is kept so long. */
+  /** How long a partly received generation is kept after its install stopped. */
   geodataPartialMs: 14 * 24 * 3_600_000,
   /** A server of geodata may be silent for so long. */
   geodataStallMs: 30_000,
-  /** What stays free on the disk when a generation has come in. */
+  /** Free space left on the disk after an install. */
   geodataSpareBytes: 67_108_864,
   mirrorDebounceMs: 1_000,
   /** An unreadable bookmarks file is given up once it has stood unchanged this long: editors and sync programs write in steps. */
@@ -83,7 +83,7 @@ export const limits = {
   /** In one page of changes. */
   changesMax: 200,
   changesDefault: 50,
-  /** Of one change. */
+  /** Rows of one change. */
   changeDetails: 20,
   /** In one page of hidden waypoints. */
   hiddenMax: 1_000,
@@ -92,7 +92,7 @@ export const limits = {
   uploads: 16,
   uploadBytes: 4 * 2 ** 30,
   watchedFolders: 64,
-  /** Of one watched folder; further ones are not seen. */
+  /** Sub-folders of one watched folder; further ones are not watched. */
   watchedFiles: 100_000,
   /** A watched file is imported when it has not changed for this long. */
   watchStillMs: 5_000,
@@ -107,7 +107,7 @@ export const limits = {
   tileDeadlineMs: 10_000,
   /** Lines in one list of tracks. */
   tracksMax: 5_000,
-  /** Of one list of tracks. */
+  /** Lines in one list of tracks. */
   tracksBytes: 2_000_000,
   /** In one list of days with tracks. */
   trackDaysMax: 20_000,

@@ -6,7 +6,7 @@ export interface Link {
   readonly text?: string | undefined;
 }
 
-/** What may be linked to; an address of another kind could run something where it is clicked. */
+/** Addresses that may be linked to; others could run something when clicked. */
 const linkPattern = /^(?:https?:\/\/|mailto:)[^\s\p{Cc}]+$/iu;
 
 /** Whether a link may be stored. */

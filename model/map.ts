@@ -1,10 +1,10 @@
 import * as z from 'zod';
 
-/** What the page of the map trades for its session: the one-time code of its address. */
+/** Request of a session: the one-time code of the page's address. */
 export const mapCodeSchema = z.strictObject({ code: z.string().max(64) });
-/** What opens the API of the map's server, as the value of its header. */
+/** Secret that opens the API of the map's server, as a header's value. */
 export const mapSessionSchema = z.object({ secret: z.string() });
-/** What a page learns when it says that it is there. */
+/** Answer to a page that reports that it is open. */
 export const mapAliveSchema = z.object({ basemap: z.boolean() });
 
 export type MapAlive = z.output<typeof mapAliveSchema>;

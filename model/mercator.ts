@@ -47,7 +47,7 @@ export interface TileAddress {
   readonly y: number;
 }
 
-/** What a tile shows; the outermost rows reach to the poles. */
+/** Area of a tile; the outermost rows reach the poles. */
 export function tileBbox({ z, x, y }: TileAddress): Bbox {
   const tiles = 2 ** z;
   return [

@@ -15,7 +15,7 @@ const isDigits = /^\d{1,15}$/u;
 export const lockId = z.string().regex(isDigits).transform(Number);
 const limitText = z.string().regex(isDigits).transform(Number).pipe(count);
 
-/** What git-lfs says of a branch is not looked at: a lock is one of all branches. */
+/** The branch that git-lfs names is ignored: a lock holds for all branches. */
 export const lockRequestSchema = z.object({ path: lockPath });
 
 export const locksQuery = z.object({

@@ -17,7 +17,7 @@ export const objectLimits = {
   /** File locks of one repository, and of one page of their list. */
   locks: 10_000,
   locksPage: 100,
-  /** What PostgreSQL takes into an index, less a quarter. */
+  /** Three quarters of what PostgreSQL can index. */
   lockPathBytes: 2_048,
 } as const;
 
@@ -49,7 +49,7 @@ export const objectAnswerSchema = objectBodySchema.extend({
 });
 export type ObjectAnswer = z.output<typeof objectAnswerSchema>;
 
-/** What a server of others may leave out, or say as null or as something else. */
+/** A field that other servers may omit, or send as null or another type. */
 function maybe<T>(schema: z.ZodType<T>) {
   return schema.optional().catch(undefined);
 }
@@ -118,7 +118,7 @@ export const batchAnswerSchema = z.object({
   hash_algo: z.literal('sha256'),
 });
 
-/** What the login command of an ssh remote prints. */
+/** Output of the login command of an ssh remote. */
 export const authenticateAnswerSchema = z.object({ header: z.record(z.string(), z.string()) });
 
 /** Part of a repository's name: OWNER or NAME. */

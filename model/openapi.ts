@@ -3,7 +3,7 @@ import { failureTable } from './failure.ts';
 import { failureSchema } from './process.ts';
 import type { Schema } from './schema.ts';
 
-/** What the description needs to know of a route. */
+/** The parts of a route that the description uses. */
 export interface DescribedRoute {
   readonly method: string;
   /** `/api/timelines/{id}` style. */

@@ -96,7 +96,7 @@ export interface RecordingSink {
   trackPoint(lat: number, lon: number, ele: number, timeMs: number, accuracyM?: number): void;
   /** @param name empty for none. */
   routePoint(lat: number, lon: number, ele: number, name: string): void;
-  /** What a line says about itself: at most once for each, at any time; also for a line that never gets a point. */
+  /** Texts of a line: at most once for each, at any time; also for a line that never gets a point. */
   lineTexts(id: number, texts: LineTexts): void;
   mirrorMark?(mark: MirrorMark): void;
   tombstone?(tombstone: Tombstone): void;
@@ -112,7 +112,7 @@ export const nullSink: RecordingSink = {
   lineTexts() {},
 };
 
-/** What a file holds. Route points are in no count but their own. */
+/** Content of a file. Route points are in no count but their own. */
 export interface RecordingSummary {
   /** Waypoints with usable coordinates. */
   readonly waypoints: number;

@@ -12,7 +12,7 @@ export type { output as Yield } from 'zod';
 
 declare module 'zod' {
   interface GlobalMeta {
-    /** What OpenAPI says instead of the schema's own input type (query parameters arrive as text). */
+    /** OpenAPI type that replaces the schema's input type (query parameters arrive as text). */
     openapi?: Record<string, unknown>;
     /** The media types of an answer, where it is not always `application/json`. */
     mediaTypes?: readonly string[];

@@ -49,7 +49,7 @@ export const suggestionSchema = z
     type: z.string().optional(),
     /** How far a town or an island reaches from there. */
     radius_m: z.int().min(0).optional(),
-    /** Of a country, and of a region with `region_id`: as in timelines. */
+    /** Id of a country, and of a region with `region_id`: as in timelines. */
     country_id: z.string().optional(),
     region_id: z.string().optional(),
   })

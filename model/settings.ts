@@ -176,7 +176,7 @@ export const settingDefaults = {
   objects_bandwidth_per_day: '0',
 } as const satisfies Partial<Record<SettingKey, unknown>>;
 
-/** What each setting is for, as `waypointd config` and `--help` print it. */
+/** Purpose of each setting, as `waypointd config` and `--help` print it. */
 export const settingHelp: Record<SettingKey, string> = {
   port: 'TCP port on 127.0.0.1; 0 takes any free port',
   data_dir: 'where bookmarks, imports and everything precious live',

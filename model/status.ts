@@ -37,7 +37,7 @@ export const statusSchema = z.object({
   }),
   /** Left out until the library is read. */
   waypoints: count.optional(),
-  /** What the imported files hold; left out until the library is read. */
+  /** Totals of the imported files; absent until the library is read. */
   imported: z
     .object({
       files: count,
@@ -45,7 +45,7 @@ export const statusSchema = z.object({
       routes: count,
       track_points: count,
       observations: count,
-      /** Of the observations; left out where there are none. */
+      /** Time of observations; absent if there are none. */
       first_time: z.iso.datetime().optional(),
       last_time: z.iso.datetime().optional(),
     })

@@ -18,7 +18,7 @@ export const timelineRequestSchema = z
   .strictObject({
     start_date: date,
     end_date: date,
-    /** Whose days are counted: `UTC` (default), `local` (those of the place) or an IANA name. */
+    /** Time zone of days: `UTC` (default), `local` (that of the place) or an IANA name. */
     time_zone: z
       .string()
       .max(64)

@@ -125,7 +125,7 @@ export const timelineTripSchema = z
     /** Along the way, without what errors of a receiver add; silences in a straight line. */
     distance_m: metres,
     duration_seconds: seconds,
-    /** What carried most of the way, as far as its speed tells. */
+    /** Mode of most of the way, judged by speed. */
     mode: z.enum(tripModes),
     /** From 0, a guess at random, to 1. */
     mode_confidence: z.number().min(0).max(1),
@@ -155,7 +155,7 @@ export const timelineDaySchema = z
     /** ISO 3166-1 alpha-2, ascending; known countries only. */
     countries: z.array(z.string()),
     date_local: date,
-    /** Of local noon, ahead of UTC, where the day began. */
+    /** Offset from UTC at local noon where the day began. */
     utc_offset_minutes: z.int(),
     /** By country; the empty one is the sea. */
     presence: z.array(timelinePresenceSchema),
@@ -170,13 +170,13 @@ export const timelineSummarySchema = z
     /** In a known country. */
     resolved_observations: count,
     unresolved_observations: count,
-    /** Of all imported files, whatever the period: a point without a usable position may have no time either. */
+    /** Total of all imported files, whatever the period: a point without a usable position may have no time either. */
     invalid_coordinates: count,
     /** Exact repeats (time and position) within the period. */
     duplicate_observations: count,
     /** Not believed: jumps there and back, 0°N 0°E, another position at the same time or of another device. */
     outlier_observations: count,
-    /** Of all imported files: points with a usable position and time. */
+    /** Total of all imported files: points with a usable position and time. */
     indexed_valid_times: count,
     /** Of all imported files. */
     indexed_missing_times: count,
@@ -205,7 +205,7 @@ export const timelineSummarySchema = z
     unknown_nights: count,
     /** Between two countries, or in the air. */
     transit_nights: count,
-    /** Of devices that were elsewhere than the one that was followed; a part of `outlier_observations`. */
+    /** Observations of devices that were elsewhere than the followed one; a part of `outlier_observations`. */
     unfollowed_observations: count,
     /** Ids of the imports that these are in; at most 100. */
     unfollowed_sources: z.array(z.int().min(1)),
@@ -228,7 +228,7 @@ export const timelineResultSchema = z
     period: z.object({
       start_utc: instant,
       end_utc_exclusive: instant,
-      /** That of the request: its days are counted. */
+      /** Time zone of the request, by which days are counted. */
       time_zone: z.string(),
       semantics: z.string(),
       days: z.int().min(1),

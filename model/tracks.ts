@@ -3,7 +3,7 @@ import { limits } from './limits.ts';
 import { queryInstant } from './query-instant.ts';
 import { lat, lon, queryBbox, queryInteger, queryNames, queryNumber } from './schema.ts';
 
-/** What a tile may show. */
+/** Contents of a tile. */
 export const tileLayers = ['tracks', 'points', 'routes', 'waypoints'] as const;
 export type TileLayer = (typeof tileLayers)[number];
 

@@ -120,7 +120,7 @@ export const renamedSchema = z.object({
   lon,
 });
 
-/** What is to become of a bookmarks file that would delete many bookmarks. */
+/** Decision about a bookmarks file that would delete many bookmarks. */
 export const mergeDecisionSchema = z.object({
   accept: z.boolean().meta({ description: 'False writes it anew; a copy is kept.' }),
 });
@@ -139,7 +139,7 @@ export const hiddenQuery = z.object({
 });
 export type HiddenQuery = z.output<typeof hiddenQuery>;
 
-/** What the user has hidden, newest first. */
+/** Hidden waypoints, newest first. */
 export const hiddenSchema = z.object({
   hidden: z.array(z.object({ name: z.string(), lat, lon, tags: z.array(z.string()).optional() })),
   next_cursor: z.int().optional(),
@@ -186,7 +186,7 @@ export const waypointsSchema = z
 export const waypointTagsSchema = z.object({ name: z.string(), lat, lon, tags: tagListSchema });
 export const distinctTagsSchema = z.object({ distinct: z.literal(true), tags: tagListSchema });
 
-/** What GET /api/tags answers: the tags of one waypoint, or all tags in use. */
+/** Answer of GET /api/tags: the tags of one waypoint, or all tags in use. */
 export const tagsAnswerSchema = z.union([waypointTagsSchema, distinctTagsSchema]);
 
 export const tagsQuery = z.object({

@@ -9,7 +9,7 @@ import type { Scope } from './tokens.ts';
 
 type AccessParts = Pick<ObjectParts, 'directory' | 'logins' | 'tokens' | 'limiter' | 'strangers'>;
 
-/** What a request wants to do. */
+/** Action of a request. */
 export interface AccessSpec {
   /** `OWNER/NAME` */
   readonly path: string;
@@ -20,7 +20,7 @@ export interface AccessSpec {
   readonly from: string;
 }
 
-/** Who may do it, and where. */
+/** User and repository of a request. */
 export interface Permit {
   readonly repository: RepositoryRow;
   /** undefined for an anonymous client. */
@@ -66,7 +66,7 @@ async function identify(ctx: Context, spec: AccessSpec, parts: AccessParts): Pro
   return standing;
 }
 
-/** What a client shows of itself: a login, a token, or nothing. */
+/** Credentials of a client: a login, a token, or none. */
 interface Credentials {
   readonly login?: Login | undefined;
   readonly scope?: Scope | undefined;

@@ -68,7 +68,7 @@ function normalPath(path: string): string {
     .replace(/\.git$/u, '');
 }
 
-/** What goes to somebody's terminal. */
+/** Text that is safe to print to a terminal. */
 function printable(text: string): string {
   return text.replaceAll(/[^\x20-\x7E]/gu, '?').slice(0, 64);
 }

@@ -15,7 +15,7 @@ export function plainAddress(address: string): string {
   return address.replace(/^::ffff:(?=[\d.]+$)/u, '');
 }
 
-/** What one client has of addresses: one of IPv4, or the 2⁶⁴ of IPv6 that share their first half. */
+/** Addresses of one client: one of IPv4, or the 2⁶⁴ of IPv6 that share their first half. */
 export function networkOf(address: string): string {
   if (isIP(address) !== 6) return address;
   const [head = '', tail = ''] = address.split('::');

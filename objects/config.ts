@@ -1,4 +1,4 @@
-/** What an administrator decides about an object server; sizes in bytes, 0 for no limit. */
+/** Settings of an object server; sizes in bytes, 0 for no limit. */
 export interface ObjectsConfig {
   /** Base of the links, without a slash at its end; undefined: what the client called us. */
   readonly publicUrl: string | undefined;

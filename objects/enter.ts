@@ -5,7 +5,7 @@ import { clientAddress } from './client-address.ts';
 import { repositoryUrl, type LinkBase } from './links.ts';
 import type { ObjectParts } from './parts.ts';
 
-/** What a request to a repository asks for, as its route has read it. */
+/** A request to a repository, as its route has read it. */
 interface RepositoryRequest {
   readonly owner: string;
   readonly name: string;

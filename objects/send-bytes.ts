@@ -7,7 +7,7 @@ const smallBytes = 65_536;
 const mostSpare = 32;
 const spare: Buffer[] = [];
 
-/** What is sent. */
+/** Bytes to send. */
 interface Bytes {
   /** How many. */
   readonly length: number;

@@ -38,7 +38,7 @@ const httpLimits: Partial<HttpLimits> = {
   keepAliveTimeoutMs: 30_000,
 };
 
-/** Of the time for closing, what is left to end what was cut off, and then, at most, to end the process. */
+/** Part of the closing time that remains to end what was cut off, and then the process. */
 const endingMs = 1_300;
 
 export interface ObjectServerOptions extends StorePlaces {

@@ -1,7 +1,7 @@
 import { createHmac, createSecretKey, timingSafeEqual } from 'node:crypto';
 import type { Operation } from '../model/objects.ts';
 
-/** What a token allows, and for whom. It never allows more than its user may do when it is used. */
+/** Rights of a token, and its user. It never allows more than its user may do when it is used. */
 export interface Scope {
   /** 0 for nobody in particular: what anybody may do. Not the name, which may be somebody else's one day. */
   readonly userId: number;

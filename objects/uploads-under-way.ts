@@ -28,7 +28,7 @@ export class UploadsUnderWay {
   readonly #begun = new Set<Begun>();
   #whenNone: (() => void)[] = [];
 
-  /** What is left to a user of a disk's room, when all that is still to come to the disk has come; bytes, also negative. */
+  /** Room that a user has on the disk once all running uploads have arrived; bytes, may be negative. */
   leftOnDisk(room: number, userId: number): number {
     return leftToUser(
       room,

@@ -30,7 +30,7 @@ export interface CommandFailure {
 
 /** Starting waits until the service is ready, which has five minutes for the upgrade of a large store. */
 const timeoutMs = 330_000;
-/** What only asks must not keep `status` waiting for a service manager that is stuck. */
+/** A query must not keep `status` waiting for a stuck service manager. */
 const askTimeoutMs = 5_000;
 const retryPauseMs = 1_000;
 const asking = new Set(['show', 'print', '/Query', 'query', 'queryex', 'is-enabled']);

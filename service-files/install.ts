@@ -135,7 +135,7 @@ function readText(path: string): string | undefined {
   }
 }
 
-/** What has become of an install. */
+/** Outcome of an install. */
 export interface Installed {
   readonly state: ServiceState;
   /** The plan that was carried out: the one asked for, or its fallback. */

@@ -61,7 +61,7 @@ function isWithin(file: string, directory: string, { platform }: ServiceHost): b
   return path !== '' && !path.startsWith('..') && !paths.isAbsolute(path);
 }
 
-/** What ProtectHome= hides, and what another user may not enter or read. */
+/** Paths that ProtectHome= hides, and those that another user may not read. */
 const hidden = ['/home/', '/root/', '/run/user/'];
 
 function isForEverybody(file: string): boolean {

@@ -1,14 +1,14 @@
 import type { CommandLine } from './command-line.ts';
 import type { ServiceName, ServiceProgram } from './service-program.ts';
 
-/** Which service is meant. */
+/** Identifies a service. */
 export interface ServiceChoice {
   readonly name: ServiceName;
-  /** Of the whole machine instead of one user. */
+  /** Serves the whole machine instead of one user. */
   readonly isSystem: boolean;
 }
 
-/** What a service is to do and where, whatever the platform. Paths are absolute. */
+/** Definition of a service on any platform. Paths are absolute. */
 export interface ServiceSpec extends ServiceProgram {
   /** Held by the service manager where it can; undefined for none. */
   readonly port: number | undefined;
@@ -42,7 +42,7 @@ export interface InstallPlan {
   readonly beforeChange: readonly CommandLine[];
   /** After the files are written; `isChanged` when any was written or removed. */
   readonly activate: (isChanged: boolean) => readonly CommandLine[];
-  /** What a person should know about this service. */
+  /** Notes about this service for the user. */
   readonly remarks: readonly string[];
   /** The same with less of a sandbox, for where the first cannot be started. */
   readonly fallback?: InstallPlan;
@@ -50,7 +50,7 @@ export interface InstallPlan {
 
 export type ServiceCondition = 'running' | 'starting' | 'stopping' | 'stopped' | 'failed';
 
-/** What a service manager knows about a service. */
+/** State of a service, as its manager reports it. */
 export interface ServiceState {
   readonly isInstalled: boolean;
   /** Whether it starts by itself: at login, or at boot. */
@@ -68,7 +68,7 @@ export interface ServiceState {
   readonly heldPort?: number | undefined;
 }
 
-/** What there is to say about a service that its manager does not know. */
+/** State of a service that its manager does not know. */
 export const notInstalled: ServiceState = {
   isInstalled: false,
   isEnabled: false,
@@ -85,7 +85,7 @@ export interface ServiceExit {
 /** One service of one service manager, as data and pure functions: only `readState` asks anything. */
 export interface ServicePlatform {
   readonly choice: ServiceChoice;
-  /** What it is, for a person: `your own systemd service waypointd`. */
+  /** Name for people: `your own systemd service waypointd`. */
   readonly title: string;
   /** Where its data is and stays, unless that is this user's data directory. */
   readonly machineData?: string;

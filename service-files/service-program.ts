@@ -9,7 +9,7 @@ export const serviceTitles: Readonly<Record<ServiceName, string>> = {
   'waypointd-objects': 'Object server of waypointd',
 };
 
-/** What a service manager runs, whatever the platform. */
+/** Program that a service manager runs, on any platform. */
 export interface ServiceProgram {
   readonly name: ServiceName;
   readonly title: string;

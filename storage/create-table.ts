@@ -84,7 +84,7 @@ export interface TablePlace {
 /** SQLite, where queries are compiled to text first. */
 export const sqlitePlace: TablePlace = { kind: 'sqlite', schema: queryBuilder<unknown>().schema };
 
-/** What makes declared tables. */
+/** Statements that create declared tables. */
 export function createTables(
   tables: Readonly<Record<string, Table<Columns>>>,
   { kind, schema }: TablePlace = sqlitePlace,

@@ -75,7 +75,7 @@ export function countTables(db: Database.Database): unknown {
   return db.prepare('SELECT count(*) FROM sqlite_schema').pluck().get();
 }
 
-/** Whose a database is: `blank` without any table, as after a first start that was cut off. */
+/** Owner of a database: `blank` without any table, as after a first start that was cut off. */
 export function ownerOf(db: Database.Database): 'us' | 'another' | 'blank' {
   if (countTables(db) === 0) return 'blank';
   return db.pragma('application_id', { simple: true }) === applicationId ? 'us' : 'another';

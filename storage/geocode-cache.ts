@@ -11,7 +11,7 @@ export interface GeocodeCacheOptions {
   readonly path: string;
   readonly clock: Clock;
   readonly maxRows?: number;
-  /** Of all answers together. */
+  /** Bytes of all answers together. */
   readonly maxBytes?: number;
 }
 

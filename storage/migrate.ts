@@ -16,7 +16,7 @@ export function schemaVersion(db: Database): number {
 /** Where the copy of a store goes before a step changes it. */
 export interface BackupPlace {
   readonly directory: string;
-  /** What the names of copies begin with. */
+  /** Prefix of the names of copies. */
   readonly name: string;
   /** Milliseconds since 1970, for the name of the copy. */
   readonly now: number;

@@ -141,7 +141,7 @@ function placeholder(parameter: number): Placeholder {
   });
 }
 
-/** What SQLite takes as parameters in the order of its question marks. */
+/** Parameters in the order of their question marks. */
 function bound<Parameters extends readonly unknown[], Row>(
   statement: Prepared<readonly unknown[], Row>,
   sources: readonly Source[],

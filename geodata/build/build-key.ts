@@ -7,7 +7,7 @@ import { inputs, installedVersion } from './inputs.ts';
 const writers = ['better-sqlite3', 'flatbush', 'geokdbush', 'kdbush'];
 const builder = join(import.meta.dirname, 'build-generation.ts');
 
-/** What the bytes of the generation depend on, as one sum: our sources and the versions of the packages. */
+/** Hash of everything that the bytes of the generation depend on: our sources and the versions of the packages. */
 export function buildKey(): string {
   const hash = createHash('sha256');
   for (const file of sourcesOf(builder)) hash.update(readFileSync(file));

@@ -1,6 +1,6 @@
 import type { BorderFeature } from './read-inputs.ts';
 
-/** What an official, long or ambiguous name is replaced by. */
+/** Short names that replace official, long or ambiguous ones. */
 const shortNames: Readonly<Record<string, string>> = {
   BS: 'Bahamas',
   CN: 'China',

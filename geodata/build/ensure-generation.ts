@@ -11,7 +11,7 @@ export interface EnsureOptions {
   readonly key: string;
   /** Writes the file; it is not there yet. */
   readonly build: (path: string) => Promise<void> | void;
-  /** Told what goes on; not called when there is nothing to do. */
+  /** Reports progress; not called when there is nothing to do. */
   readonly say: (line: string) => void;
 }
 
@@ -19,7 +19,7 @@ const oldestBuildMs = 10 * 60 * 1_000;
 
 /**
  * Makes a generation unless it is there and was made with this key. A build that is killed leaves the old one in place.
- * Whoever builds at the same time makes the same file: the last one to rename it wins, and nobody sees half of it.
+ * Simultaneous builds make the same file: the last rename wins, and no reader sees half of it.
  */
 export async function ensureGeneration(options: EnsureOptions): Promise<void> {
   if (isUpToDate(options)) return;
@@ -67,7 +67,7 @@ async function putInPlace(temporary: string, options: EnsureOptions): Promise<vo
   writeFileSync(keyFileOf(path), keyLine(key, bytes.length));
 }
 
-/** What builds that were killed have left behind; one that is running is younger. */
+/** Removes files of killed builds; those of a running build are younger. */
 function removeLeftovers(directory: string): void {
   for (const name of readdirSync(directory).filter((file) => file.endsWith('.tmp'))) {
     const file = join(directory, name);

@@ -33,7 +33,7 @@ export const inputs: readonly Input[] = [
 /** When the first of the inputs was published, and how often the builder has changed what it makes of them since. */
 const dataset = { month: '2026.09', revision: 2 };
 
-/** What a generation says about itself, in short words that may be shown: no address among them. */
+/** Identity of a generation, in short words that may be shown: no addresses. */
 export const identity = {
   id: `builtin-${dataset.month}`,
   dataset_version: `${dataset.month}.${dataset.revision}`,

@@ -12,7 +12,7 @@ const furtherLanguages: Readonly<Record<string, readonly string[]>> = {
   ZA: ['af', 'zu'],
 };
 
-/** What people there call a country (ISO 3166-1 alpha-2), as Unicode's CLDR in Node.js has it: `España`, `日本`. */
+/** Name of a country (ISO 3166-1 alpha-2) in its own languages, from Unicode's CLDR in Node.js: `España`, `日本`. */
 export function ownNames(country: string): string[] {
   const spoken = new Intl.Locale(`und-${country}`).maximize().language;
   const languages = [spoken, ...(furtherLanguages[country] ?? [])];

@@ -37,7 +37,7 @@ export interface BorderFeature {
     readonly isoStatus?: string;
     readonly nameEn: string;
     readonly level: string;
-    /** What it lies in, the smallest first. */
+    /** Areas that contain it, the smallest first. */
     readonly groups?: readonly string[];
   };
   readonly geometry: { readonly coordinates: readonly (readonly GeoRing[])[] } | null;

@@ -12,7 +12,7 @@ const densityOverPi = 25_000;
 const smallestTown = 10_000;
 /** What has so many of the city's people may be a part of it at its centre, the less the further off. */
 const largestPart = 0.2;
-/** Of a country and of a region: they are never a part. */
+/** Capitals of countries and regions are never sections. */
 const seats = ['PPLC', 'PPLA'];
 
 /**
@@ -38,7 +38,7 @@ export function townsOfSections(places: readonly WorldPlace[], tree: KDBush): Ma
   return towns;
 }
 
-/** What is small for lying so near to the centre of a town. */
+/** Whether a place is small for lying so near to the centre of a town. */
 function partsOf(places: readonly WorldPlace[], tree: KDBush, town: number): number[] {
   const { population } = places[town]!;
   const most = Math.min(mostKm, Math.sqrt(population / densityOverPi));

@@ -12,12 +12,12 @@ export interface WorldPlace {
   /** Units (see format.ts). */
   readonly lat: number;
   readonly lon: number;
-  /** Of 2020; 0 where it is not known. */
+  /** Population in 2020; 0 if unknown. */
   readonly population: number;
   /** GeoNames' code of 2020, empty where it is not known. */
   readonly feature: string;
   readonly kind: PlaceKind;
-  /** What it is or was called besides, as far as that is kept. */
+  /** Other and former names, as far as they are kept. */
   readonly otherNames: readonly string[];
 }
 

@@ -20,12 +20,12 @@ import type { WorldArea } from './search-areas.ts';
 import { spelledOut } from './spelled-out.ts';
 import type { WorldPlace } from './world-places.ts';
 
-/** What goes into a generation. */
+/** Content of a generation. */
 export interface World {
   /** By population, the largest first. */
   readonly places: readonly WorldPlace[];
   readonly borders: readonly Border[];
-  /** What is searched for beside places, in any order. */
+  /** Searchable areas beside places, in any order. */
   readonly areas: readonly WorldArea[];
   /** See `coast_belt` in format.ts; all of the globe is near land without. */
   readonly coastBelt?: Uint32Array<ArrayBuffer>;

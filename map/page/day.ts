@@ -6,13 +6,13 @@ import { day, draft, instant, selected, sought, target } from './state.ts';
 import { keepLoaded, type Fetch, type Loaded } from './loaded.ts';
 import { timelineOf } from './timelines.ts';
 
-/** What is known of a day: its timeline and its points. */
+/** The timeline and the points of a day. */
 export interface DayStory {
   readonly date: string;
   readonly startMs: number;
   /** Exclusive. */
   readonly endMs: number;
-  /** Of the clocks at the place, ahead of UTC. */
+  /** Offset of local time from UTC. */
   readonly offsetMinutes: number;
   readonly result: TimelineResult;
   /** Its stays and marks. */

@@ -16,7 +16,7 @@ const pageOfFiles = 50;
 const mostFiles = signal(pageOfFiles);
 const shownOfOthers = 20;
 
-/** What was imported, what was hidden, and what was changed; each can be taken back. */
+/** Lists imports, hidden waypoints and changes; each can be undone. */
 export function LibraryPanel(): JSX.Element {
   useEffect(() => keepLoaded(shelf, () => load.bind(undefined, mostFiles.value)), []);
   return (

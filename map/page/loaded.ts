@@ -1,7 +1,7 @@
 import { effect, signal, type Signal } from '@preact/signals';
 import { away, revision, sentenceOf } from './service.ts';
 
-/** What is shown of something that is fetched. */
+/** State of something that is fetched. */
 export type Loaded<T> =
   | { readonly state: 'none' }
   | {

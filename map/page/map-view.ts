@@ -127,7 +127,7 @@ function setData(map: MapLibre, source: string, data: GeoJSON.GeoJSON): void {
   void map.getSource<GeoJSONSource>(source)?.setData(data);
 }
 
-/** What the panel and the bar leave free. */
+/** The part of the map that the panel and the bar do not cover. */
 function roomRound({ clientHeight, clientWidth }: HTMLElement): PaddingOptions {
   const isOpen = state.isPanelOpen.peek();
   return narrow.matches

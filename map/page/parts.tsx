@@ -5,12 +5,12 @@ import type { Loaded } from './loaded.ts';
 
 interface ShownProps<T> {
   readonly of: Loaded<T>;
-  /** What is being fetched, in words. */
+  /** Name of what is being fetched, for the sentence. */
   readonly what: string;
   readonly children: (value: T) => ComponentChildren;
 }
 
-/** What was fetched; until it is there, or when it cannot be had, a sentence stands where it will be. */
+/** Shows fetched content; until it arrives, or when it cannot be had, a sentence in its place. */
 export function Shown<T>({ of, what, children }: ShownProps<T>): JSX.Element | null {
   if (of.state === 'none') return null;
   if (of.state === 'ready') return <>{children(of.value)}</>;
@@ -56,7 +56,7 @@ interface StepperProps {
   /** Names of the buttons. */
   readonly back: string;
   readonly forth: string;
-  /** What they do; undefined where there is nothing further. */
+  /** Go back or forth; undefined at the end. */
   readonly onBack: (() => void) | undefined;
   readonly onForth: (() => void) | undefined;
   readonly children: JSX.Element;

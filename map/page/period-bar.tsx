@@ -13,7 +13,7 @@ const height = 40;
 const clickPixels = 4;
 /** Where the pointer was pressed; undefined while it is not. */
 let begunAt: number | undefined;
-/** What is shown until the pointer is let go. */
+/** Shown until the pointer is released. */
 const dragged = signal<Period>();
 const monthDays = 30;
 

@@ -4,7 +4,7 @@ import { keepLoaded, type Loaded } from './loaded.ts';
 import { revision, service } from './service.ts';
 import { draft, selected, tab, view } from './state.ts';
 
-/** What the list of a view shows, and how many waypoints are too dense, or too many, to be listed. */
+/** Waypoints that a view lists, and the number of those that are too dense, or too many, to be listed. */
 export const inView = signal<Loaded<Awaited<ReturnType<typeof load>>>>({ state: 'none' });
 
 const mostListed = 100;

@@ -5,14 +5,14 @@ import { openSession } from './session.ts';
 
 /** Whether this page has no session any more: the command has to be run again. */
 export const isLost = signal(false);
-/** What opens the server of this page; undefined where that does not know it. */
+/** Secret of this page's session; undefined if the server does not know it. */
 export const session = await openSession(() => (isLost.value = true));
 isLost.value = session === undefined;
 
 /** The daemon, through the server of this page, which adds the token that the page never sees. */
 export const service = new WaypointService({ apiBase: '', ...session });
 
-/** What the daemon has; undefined until it has said so. */
+/** The daemon's status; undefined until it has answered. */
 export const status = signal<DaemonStatus>();
 /** The sentence that tells why the daemon is not there; undefined while it is. */
 export const away = signal<string>();
@@ -51,7 +51,7 @@ async function look(): Promise<void> {
   if (wasAway || (before !== undefined && print(before) !== print(next))) refresh();
 }
 
-/** What in a status tells that other things are stored. */
+/** Revisions in a status: others mean that the data have changed. */
 function print({ library, waypoints, imported, bookmarks }: DaemonStatus): string {
   return JSON.stringify([library.state, waypoints, imported, bookmarks]);
 }

@@ -4,7 +4,7 @@ import { sessionHeader } from '../session-header.ts';
 
 /** In sessionStorage: of this tab alone, and gone with it; a reload keeps it. */
 const storageKey = 'waypointd-session';
-/** Of a lock and a channel that the windows of one server share. */
+/** Name of the lock and the channel that the windows of one server share. */
 const watchName = 'server';
 const againMs = 500;
 const json = { 'content-type': 'application/json' };

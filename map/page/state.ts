@@ -21,7 +21,7 @@ export interface Draft extends Position {
 
 export const tab = signal<Tab>('day');
 export const isPanelOpen = signal(true);
-/** Of which tracks are shown; all of them when undefined. */
+/** Period of the tracks that are shown; all if undefined. */
 export const period = signal<Period>();
 /** The day whose stays and trips are shown. */
 export const day = signal<string>();
@@ -29,17 +29,17 @@ export const day = signal<string>();
 export const instant = signal<number>();
 export const selected = signal<Waypoint>();
 export const draft = signal<Draft>();
-/** What a search has led to that is no waypoint. */
+/** A search result that is not a waypoint. */
 export const sought = signal<Position>();
 /** Set by whatever wants the map to move; the map obeys and leaves it. */
 export const target = signal<Target>();
-/** What the map shows. */
+/** View of the map. */
 export const view = signal<Position & { readonly bbox: Bbox; readonly zoom: number }>();
 
 const systemDark = matchMedia('(prefers-color-scheme: dark)');
 const systemIsDark = signal(systemDark.matches);
 systemDark.addEventListener('change', ({ matches }) => (systemIsDark.value = matches));
-/** What the user has chosen; undefined follows the system. */
+/** The user's choice; undefined follows the system. */
 export const chosenDark = signal<boolean>();
 export const isDark = computed(() => chosenDark.value ?? systemIsDark.value);
 effect(() => {

@@ -2,7 +2,7 @@ import { changeWords, type ChangeKind } from '../../model/change-words.ts';
 import { isAway, service } from './service.ts';
 import { notify } from './state.ts';
 
-/** What a change was, as a sentence of its own. */
+/** Describes a change in a sentence. */
 export function wordsOf(kind: ChangeKind): string {
   const words = changeWords[kind];
   return words.charAt(0).toUpperCase() + words.slice(1);

@@ -23,7 +23,7 @@ export function cancelUploads(): void {
   abort.abort();
 }
 
-/** What was dropped or chosen; null for what is neither file nor folder. */
+/** Dropped or chosen entries; null for anything but files and folders. */
 type Chosen = FileSystemEntry | File | null;
 
 /** Imports files, those in folders included, one after the other; a daemon that is busy takes each in its turn. */

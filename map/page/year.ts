@@ -21,7 +21,7 @@ export const year = computed(() => {
 });
 export const yearStory = signal<Loaded<YearStory>>({ state: 'none' });
 
-/** Of the colours in style.css; the last one is for all other countries. */
+/** Number of colours in style.css; the last one is for all other countries. */
 const colours = 9;
 
 /** Keeps the story true to the chosen year, while it is shown. */

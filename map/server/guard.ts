@@ -10,7 +10,7 @@ export interface MapGuardOptions {
   /** Where a code is traded for a secret. */
   readonly sessionPath: string;
   readonly sessions: Sessions;
-  /** Whose connection has brought a secret is none any more. */
+  /** Connections that have shown a secret do not count. */
   readonly strangers: Strangers;
 }
 

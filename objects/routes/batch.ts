@@ -76,7 +76,7 @@ interface Entered {
   readonly links: LinkBase;
 }
 
-/** What a batch has told so far. */
+/** Progress of a batch. */
 interface Batch extends Omit<Room, 'isCounted'> {
   readonly operation: Operation;
   /** Grows with each upload that is let in: together they must fit. */

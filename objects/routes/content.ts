@@ -136,7 +136,7 @@ function wantedRange(ctx: Context, oid: string, size: number): ByteRange | 'whol
   return range;
 }
 
-/** What an administrator needs to see: who moved how much, and the beginning of the oid. */
+/** Log entry for an administrator: user, bytes, and the beginning of the oid. */
 function note(
   event: string,
   { repository, user }: Permit,

@@ -72,7 +72,7 @@ async function stored(
   return { ...object, authenticated: true, _links: { self: selfLink(links, object), download } };
 }
 
-/** Of an announcement; a link past this server is left out, as its bytes are not counted. */
+/** Answer to an announcement; a link past this server is omitted, because its bytes are not counted. */
 function present(
   links: LinkBase,
   object: ObjectBody,

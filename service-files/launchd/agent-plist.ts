@@ -7,7 +7,7 @@ export interface LaunchAgent extends ServiceProgram {
   readonly logFile: string;
 }
 
-/** What launchd calls a service. */
+/** Label of a service in launchd. */
 export function launchdLabel(name: ServiceName): string {
   return `local.${name}`;
 }

@@ -28,7 +28,7 @@ export interface CreateBackupOptions {
   readonly withImports: boolean;
   /** Whether the search history is in it. */
   readonly withHistory: boolean;
-  /** Of this program. */
+  /** Version of this program. */
   readonly version: string;
   /** Milliseconds since 1970. */
   readonly now: number;

@@ -20,10 +20,10 @@ type Entry = AsyncIterable<Buffer> & { readonly header: Header };
 
 /** Memory of pieces in which one file ends and another one begins is not given back at once. */
 const pieceBytes = 16_384;
-/** Of a manifest, without its list. */
+/** Head of a manifest, without its list. */
 const headBytes = 4_096;
 const ownNames: readonly string[] = [backupNames.store, backupNames.bookmarks, backupNames.config];
-/** What the disk says to a file in the place of another one, or of its directory. */
+/** Error codes for a file in the place of another one, or of its directory. */
 const takenCodes = new Set<unknown>(['EEXIST', 'ENOTDIR']);
 const pieceOfPath = /^(?!\.{1,2}$)[^/\\\0]+$/u;
 
@@ -70,7 +70,7 @@ export async function readArchive(
   return { ...head, files, bytes, store };
 }
 
-/** What was read so far, as a manifest would list it: its hash and length instead of a hundred thousand names. */
+/** Files read so far, as a manifest would list them: hash and length instead of a hundred thousand names. */
 class Listed {
   readonly text = createHash('sha256');
   textBytes = 0;
@@ -88,7 +88,7 @@ class Listed {
   }
 }
 
-/** What the reader of the archive says is plain text; what the disk says has a code. */
+/** Errors of the archive's reader are plain text; errors of the disk have a code. */
 function isOfArchive(error: unknown): boolean {
   return error instanceof Error && !(error instanceof ExitError) && !('syscall' in error);
 }

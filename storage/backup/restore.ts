@@ -150,7 +150,7 @@ function cutOff(error: unknown, aside: string): ExitError {
   );
 }
 
-/** What a restored store must not meet; the library is made anew from the imported files. */
+/** Files that must not stay beside a restored store; the library is rebuilt from the imported files. */
 function oldFiles(places: RestorePlaces, withImports: boolean): string[] {
   const databases = [places.waypointsDatabase, places.libraryDatabase];
   return [

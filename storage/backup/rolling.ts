@@ -62,7 +62,7 @@ async function storeIn(path: string): Promise<string | undefined> {
   }
 }
 
-/** What neither the newest days nor the newest of each week before them need. */
+/** Backups that are neither of the newest days nor the newest of an earlier week. */
 function outdated(names: readonly string[]): string[] {
   const older = names.slice(keptDays);
   const weeks = new Map<number, string>();

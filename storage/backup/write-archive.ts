@@ -7,7 +7,7 @@ import { backupNames, type BackupFile, type BackupHead } from '../../model/backu
 import { openFile } from '../open-file.ts';
 
 const pieceBytes = 65_536;
-/** What stands behind the list of files. */
+/** End of the manifest, after the list of files. */
 export const manifestEnd = ']}';
 
 /** A file and its name in the archive. */

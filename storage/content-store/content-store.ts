@@ -3,7 +3,7 @@ import type { Link } from '../../model/objects.ts';
 /** SHA-256 of a content: 64 lower-case hexadecimal digits. */
 export type Oid = string;
 
-/** What a store knows a content by. */
+/** Key of a content. */
 export interface ContentName {
   readonly oid: Oid;
   /** `OWNER/NAME` where the store keeps the contents of each repository apart; a directory keeps one copy for all. */
@@ -75,7 +75,7 @@ export interface RepositoryContents {
 
 /** Moves bytes between a client and a bucket, past the server. */
 export interface DirectLinks {
-  /** What is larger goes through the server. */
+  /** Larger contents go through the server. */
   readonly largestBytes: number;
   /** How long a link may be used to begin with. */
   readonly lifeSeconds: number;

@@ -16,10 +16,10 @@ import type {
 import { openStored } from './open-stored.ts';
 import { receive } from './receive.ts';
 
-/** What file systems without hard links say to `link`; the last one is that of exFAT on Windows, as Node.js tells it. */
+/** Error codes of `link` on file systems without hard links; the last one is exFAT on Windows. */
 const noLinkCodes = new Set('EPERM ENOTSUP EOPNOTSUPP ENOSYS EMLINK EXDEV EISDIR'.split(' '));
 
-/** What a command that was cut off has left is certainly nobody's after this. */
+/** Age after which a temporary file of a killed command is removed. */
 const abandonedMs = 86_400_000;
 
 const oidName = /^[0-9a-f]{64}$/u;

@@ -29,7 +29,7 @@ export async function receive(
   }
 }
 
-/** What is written at once, from each of two buffers. */
+/** Bytes of one write, from each of two buffers. */
 const writeBytes = 524_288;
 
 /** The disk is kept busy from the start: what is left for the sync at the end is what is waited for. */

@@ -23,11 +23,11 @@ export function objectsDirectory(rows: ObjectRows) {
   return { ...users(rows), ...repositories(rows), ...grants(rows), ...standings(rows) };
 }
 
-/** What decides about a request, all of one moment. */
+/** State that decides about a request, read at one moment. */
 export interface Standing {
   readonly user: UserRow | undefined;
   readonly repository: RepositoryRow | undefined;
-  /** What the user was granted there. */
+  /** The user's grant there. */
   readonly granted: Access | undefined;
   /** Size of the object, if the repository holds it. */
   readonly held: number | undefined;

@@ -12,10 +12,10 @@ export interface Traffic {
   readonly received: number;
 }
 
-/** What became of an object that a repository was to hold. */
+/** Outcome of adding an object to a repository. */
 export type AddOutcome = 'added' | 'present' | 'over_quota' | 'no_repository';
 
-/** Which contents a repository holds. A content may be held by several; its bytes are stored once. */
+/** Contents that repositories hold. A content may be held by several; its bytes are stored once. */
 export type Holdings = ReturnType<typeof objectHoldings>;
 
 export function objectHoldings(rows: ObjectRows) {
@@ -55,7 +55,7 @@ function readHoldings(rows: ObjectRows) {
         .orderBy('oid')
         .limit(limit)
         .execute(),
-    /** What each repository holds; read in pages, so that a server beside it need not wait. */
+    /** Lists what each repository holds; read in pages, so that a server beside it need not wait. */
     everything: () => everything(rows),
   };
 }
@@ -132,7 +132,7 @@ export interface Announcement {
   readonly size: number;
 }
 
-/** What may be on its way past the servers, as all of them see it. */
+/** Bytes that may be on their way past the servers, as all servers see them. */
 function announcements(rows: ObjectRows) {
   return {
     /**
@@ -165,7 +165,7 @@ function announcements(rows: ObjectRows) {
           .execute();
         return true;
       }),
-    /** What has arrived takes of the quota as what it is. */
+    /** Arrived bytes count towards the quota as objects. */
     async forgetAnnouncement(repositoryId: number, oid: string): Promise<void> {
       await rows
         .deleteFrom('announcements')

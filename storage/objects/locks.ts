@@ -4,14 +4,14 @@ import { hasChanged, type ObjectRows } from './dialect.ts';
 /** A file of a repository that one user keeps the others from changing; its path is as the client names it. */
 export type FileLock = InferResult<ReturnType<typeof select>>[number];
 
-/** Which locks are wanted. */
+/** Filter of a list of locks. */
 export interface LockFilter {
   readonly repositoryId: number;
   readonly id?: number | undefined;
   readonly path?: string | undefined;
 }
 
-/** What became of a lock that was to be made; `limit`: the repository has as many as it may. */
+/** Outcome of making a lock; `limit`: the repository has as many as allowed. */
 export type LockOutcome = { readonly lock: FileLock; readonly isNew: boolean } | 'limit';
 
 /** Locks of files, each path of a repository at most once. */

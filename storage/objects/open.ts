@@ -17,7 +17,7 @@ export type ObjectsRefusal = 'newer' | 'unreadable' | 'missing' | 'foreign' | 'u
 export class ObjectsRefused extends Error {
   override readonly name = 'ObjectsRefused';
   readonly refusal: ObjectsRefusal;
-  /** Of the rows, where contents are not known to be theirs. */
+  /** Id of the rows, if the contents are not known to be theirs. */
   readonly storeId: string;
 
   constructor(refusal: ObjectsRefusal, storeId = '', cause?: unknown) {

@@ -18,7 +18,7 @@ const mostWaiting = 4_096;
 const secretBytes = 32;
 /** Marks rows that were copied to here and never served: the next copy may take their place. */
 const migratedKey = 'migrated';
-/** Of our advisory lock: the letters "wptd". */
+/** Key of our advisory lock: the letters "wptd". */
 const migrationLock = 0x77707464;
 
 /** A server that vanished with its machine must not hold a row for long, nor a database that hangs a request. */
@@ -226,7 +226,7 @@ const awayStates = /^(?:08|53|57|58|25006)/;
 /** A wrong user or password, no such database, no right to it. */
 const refusals = /^(?:28|3D000|42501)/;
 
-/** What PostgreSQL says has five characters; the rest is of sockets, and of the package, without any code. */
+/** Codes of PostgreSQL have five characters; others come from sockets, or, without a code, from the package. */
 function isAway(error: unknown): boolean {
   const code = errorCode(error) ?? '';
   return !/^[0-9A-Z]{5}$/.test(code) || code === 'EPIPE' || awayStates.test(code);

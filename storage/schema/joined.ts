@@ -40,7 +40,7 @@ export function bookmarkOver() {
   return within.selectFrom('bookmarks as o').select('o.id').where(sameIdentity('o', 'w'));
 }
 
-/** What hides an imported waypoint `w`. */
+/** Rows that hide an imported waypoint `w`. */
 export function hiddenBy() {
   return within.selectFrom('hidden as o').select('o.bookmark_id').where(sameIdentity('o', 'w'));
 }

@@ -25,7 +25,7 @@ const { integer, numbered, optionalInteger, optionalReal, optionalText, real, te
 const identity = { name: text, lat_e6: integer, lon_e6: integer };
 const identityKey = ['name', 'lat_e6', 'lon_e6'] as const;
 
-/** What the first version made. */
+/** Tables of the first version. */
 const firstTables = {
   meta: table({ key: text, value: text }, { key: ['key'] }),
   bookmarks: table(

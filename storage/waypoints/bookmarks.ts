@@ -19,7 +19,7 @@ export interface Bookmark extends Place, Readonly<WaypointFields> {
   readonly id: number;
 }
 
-/** What of a bookmark can be set. */
+/** Settable fields of a bookmark. */
 export type BookmarkFields = Omit<Bookmark, 'id'>;
 
 export type BookmarkStore = ReturnType<typeof prepareBookmarks>;

@@ -45,16 +45,16 @@ export function prepareHidden(db: Database, note: NoteRow<HiddenRow>) {
   return {
     ...prepareRows(db, table, note),
     all: () => all.all().map(toIdentityKey),
-    /** What hides one identity. */
+    /** Rows that hide one identity. */
     at: (key: IdentityKey) => at.all(key).map(toRow),
-    /** What one bookmark hides. */
+    /** Rows that one bookmark hides. */
     of: (bookmarkId: number) => of.all(bookmarkId).map(toRow),
     /** Those with tags. */
     tagged: () => tagged.all().map(toRow),
-    /** What the user has hidden, the newest first, before a number if one is given. */
+    /** Rows that the user has hidden, newest first, before an id if one is given. */
     byUser: (limit: number, before = Number.MAX_SAFE_INTEGER) =>
       byUser.all(before, limit).map(toRow),
-    /** What the user has hidden of this very identity, else the nearest of the neighbouring keys (contract C). */
+    /** The row that the user has hidden of this very identity, else the nearest of the neighbouring keys (contract C). */
     find(place: Place): HiddenRow | undefined {
       const keys = neighbourKeys(keyOf(place));
       return nearestIdentity(place.lat, place.lon, near.all(keys, keys.lonE6).map(toRow));

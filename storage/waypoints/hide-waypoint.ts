@@ -16,7 +16,7 @@ export function hideWaypoint(rows: JournaledRows, { name, lat, lon }: Place): vo
   rows.hidden.add({ name, lat, lon, bookmarkId: theUser, tags });
 }
 
-/** What was hidden shows again with its tags, unless something else hides it, too: that keeps them then. */
+/** Shows a hidden waypoint again with its tags, unless something else hides it, too: that keeps them then. */
 export function release({ hidden, tags }: JournaledRows, row: HiddenRow): void {
   const key = keyOf(row);
   hidden.remove(row);

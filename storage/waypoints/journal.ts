@@ -11,7 +11,7 @@ import { retentionTime } from './retention-time.ts';
 import type { RowPair } from './row-change.ts';
 import type { TagRow } from './tags.ts';
 
-/** What a change did to one row. One that is the same before and after only has to be so still to take the change back. */
+/** Change of one row. If before and after are equal, undoing only requires that the row is still the same. */
 export type RowChange =
   | ({ readonly of: 'bookmark' } & RowPair<Bookmark>)
   | ({ readonly of: 'tag' } & RowPair<TagRow>)
@@ -192,7 +192,7 @@ function recorded({ details: text, ...row }: RowOf<Statements['get']>): Recorded
     : { ...toChange(row), rows: [], hasImports: details.imports };
 }
 
-/** What a change of rows counts. */
+/** Counts the rows of a change. */
 function countOf(rows: readonly RowChange[]): number {
   const kind = (['bookmark', 'hidden'] as const).find((of) => rows.some((row) => row.of === of));
   return rows.filter((row) => row.of === (kind ?? 'tag')).length;

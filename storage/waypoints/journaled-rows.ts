@@ -8,7 +8,7 @@ import { prepareMeta, type StoreMeta } from './meta.ts';
 import { prepareStamps, type Stamps } from './stamps.ts';
 import { prepareTags, type TagStore } from './tags.ts';
 
-/** What a change has made, and its row in the journal; undefined if nothing was changed after all. */
+/** Result of a change, and its row in the journal; undefined if nothing changed. */
 export interface Changed<T> {
   readonly result: T;
   readonly change: StoreChange | undefined;
@@ -30,7 +30,7 @@ export class JournaledRows {
   readonly stamps: Stamps;
   readonly #db: Database;
   readonly #now: () => number;
-  /** What the running transaction has done to rows. */
+  /** Row changes of the running transaction. */
   readonly #noted: RowChange[] = [];
 
   constructor(db: Database, now: () => number) {

@@ -1,7 +1,7 @@
 import type { StoreMeta } from './meta.ts';
 
 const key = 'retention_time';
-/** What the clock may add at once: of thirty days, one false jump leaves the most. */
+/** Most that the clock may advance at once: a false jump must not use up the thirty days. */
 const longestStepMs = 7 * 86_400_000;
 /** Nothing is written for less. */
 const shortestStepMs = 60_000;

@@ -5,7 +5,7 @@ import type { Database } from '../database.ts';
 import { prepare, prepareValue } from '../prepared.ts';
 import { waypointTables, type WaypointsDb } from '../schema/waypoints.ts';
 
-/** What every row of the user's has. */
+/** Properties of every row. */
 export interface NumberedRow {
   readonly id: number;
 }
@@ -16,7 +16,7 @@ export interface RowPair<Row extends NumberedRow = NumberedRow> {
   readonly after: Row | null;
 }
 
-/** Told of every row that is written, within the transaction that does it. */
+/** Receives every row that is written, within its transaction. */
 export type NoteRow<Row extends NumberedRow> = (pair: RowPair<Row>) => void;
 
 /** Rows by their numbers, to be put back as they were. Each write is noted like any other. */

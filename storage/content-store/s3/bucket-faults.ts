@@ -1,6 +1,6 @@
 import { WaypointError } from '../../../model/failure.ts';
 
-/** What the packages tell of a failed request. */
+/** Properties of a failed request, as the packages report it. */
 interface Told {
   readonly name?: string;
   readonly $metadata?: { readonly httpStatusCode?: number };

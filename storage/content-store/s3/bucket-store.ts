@@ -18,7 +18,7 @@ const keyPattern = /^([^/]+\/[^/]+)\/([0-9a-f]{64})$/u;
 const quarantinePattern = /^([^/]+\/[^/]+)\/([0-9a-f]{64})\.(\d+)\.[^/]+$/u;
 /** No owner's name begins with a dot. */
 const quarantine = '.quarantine/';
-/** What a server or command that was killed was sending in parts is nobody's after this. */
+/** Age after which an upload in parts of a killed server or command is removed. */
 const abandonedMs = 86_400_000;
 
 /** A content store in a bucket: `prefix/OWNER/NAME/oid`, and `prefix/.quarantine/` for what was taken out of sight. */

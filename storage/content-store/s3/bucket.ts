@@ -29,7 +29,7 @@ export interface BucketPlace {
   readonly endpoint: string | undefined;
   readonly region: string;
   readonly bucket: string;
-  /** What all keys begin with, without a slash at its end; may be empty. */
+  /** Prefix of all keys, without a trailing slash; may be empty. */
   readonly prefix: string;
   /** Whether the bucket stands in the path, not in the name of the host. */
   readonly isPathStyle: boolean;
@@ -261,7 +261,7 @@ interface ObjectAt {
   readonly Key: string;
 }
 
-/** What sends or copies a part. */
+/** Sends or copies a part. */
 type PartCommand = (
   part: ObjectAt & { UploadId: string | undefined; PartNumber: number },
 ) => UploadPartCommand | UploadPartCopyCommand;
