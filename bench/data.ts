@@ -5,7 +5,7 @@ import { garminTrackGpx, trackGpx, type TrackOptions } from './generate/track.ts
 
 export { places, type PlaceOptions } from './generate/places.ts';
 
-/** What was written. */
+/** The files that were written. */
 export interface GeneratedSource {
   /** The directory that an import is given. */
   readonly directory: string;
@@ -35,7 +35,7 @@ export function writePlaces(directory: string, options: PlaceOptions): Generated
   return writeOne(join(directory, 'places.gpx'), placeGpx(options), options.count);
 }
 
-/** What a tree of track files holds. */
+/** Content of a tree of track files. */
 export interface TreeOptions {
   readonly seed: number;
   readonly files: number;

@@ -3,7 +3,7 @@ import type { Plan } from './plan.ts';
 import type { Bar, Figure, Unit } from './report/figure.ts';
 import type { Session } from './session.ts';
 
-/** What one round has measured, by name; undefined where this system cannot measure it. */
+/** Readings of one round, by name; undefined where this system cannot measure it. */
 export type Readings = Readonly<Record<string, number | undefined>>;
 
 /** A figure that is made of readings, the medians of all rounds. */
@@ -12,7 +12,7 @@ export interface FigureSpec {
   readonly unit: Unit;
   /** The reading. */
   readonly of: string;
-  /** What it is held against: a name, its reading, and what the ratio says. */
+  /** Baseline: its name, its reading and the meaning of the ratio. */
   readonly against?: readonly [name: string, of: string, ratio: 'gain' | 'cost'] | undefined;
   readonly bar?: Bar | undefined;
 }
@@ -20,12 +20,12 @@ export interface FigureSpec {
 /** One question that the bench answers: what is prepared for each subject, then measured round after round, and judged. */
 export interface Scenario<Subject, Prepared> {
   readonly name: string;
-  /** What the figures are about, a few words. */
+  /** Subject of the figures, a few words. */
   readonly title: string;
   readonly subjects: (plan: Plan) => readonly Subject[];
   /** Instead of the plan's; what runs for minutes runs once, and says so. */
   readonly rounds?: (plan: Plan, subject: Subject) => number;
-  /** What it starts and writes goes when the subject is done. */
+  /** Ends what the subject started and removes what it wrote. */
   readonly prepare: (session: Session, subject: Subject) => Promise<Prepared>;
   readonly run: (session: Session, prepared: Prepared, subject: Subject) => Promise<Readings>;
   readonly label: (subject: Subject, prepared: Prepared) => string;
@@ -87,7 +87,7 @@ export function counted(count: number, noun: string): string {
   return `${count.toLocaleString('en')} ${noun}`;
 }
 
-/** What something cost meanwhile; undefined where either look could not be had. */
+/** Cost between two readings; undefined if either is missing. */
 export function difference(
   after: number | undefined,
   before: number | undefined,

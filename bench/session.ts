@@ -16,7 +16,7 @@ interface Running {
 /** One seed for everything: two runs see the same data. */
 export const seed = 2026;
 
-/** What scenarios share: a temporary directory, generated sources, filled stores and the processes to end. */
+/** Shared by scenarios: a temporary directory, generated sources, filled stores and the processes to end. */
 export class Session {
   readonly plan: Plan;
   readonly #root: string;

@@ -1,8 +1,8 @@
 import { readCensusPlaces, readLand } from '../geodata/build/read-inputs.ts';
 
-/** What is cut off a coast's bends, degrees; some 700 m. */
+/** Tolerance of a simplified coast, degrees; some 700 m. */
 const bendDegrees = 0.006;
-/** Of towns that the map names. */
+/** Least population of named towns. */
 const leastPeople = 25_000;
 const decimals = 1_000;
 
@@ -57,7 +57,7 @@ function thinned(line: readonly Position[]): Position[] {
   return [...thinned(line.slice(0, at + 1)).slice(0, -1), ...thinned(line.slice(at))];
 }
 
-/** Of a position to a straight piece, in degrees of latitude. */
+/** Distance of a position to a segment, in degrees of latitude. */
 function distanceTo([lon, lat]: Position, from: Position, to: Position): number {
   const shrink = Math.cos((from[1] * Math.PI) / 180);
   const [dx, dy] = [(to[0] - from[0]) * shrink, to[1] - from[1]];

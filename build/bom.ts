@@ -1,4 +1,4 @@
-/** What we look at in a CycloneDX document of npm's. */
+/** The parts of npm's CycloneDX document that we use. */
 export interface Bom {
   readonly metadata?: { readonly component?: { readonly 'bom-ref'?: string } };
   readonly components: readonly {

@@ -7,7 +7,7 @@ import { closeUps } from './basemap.ts';
 const target = 'dist/map';
 /** The page's own files. */
 const pageFiles = ['main.ts', 'style.css', 'index.html', 'icon.svg'];
-/** What MapLibre draws tiles in: a file beside the page, as the policy of its server wants it. */
+/** MapLibre's worker: a file beside the page, as the policy of its server requires. */
 const worker = { in: 'maplibre-gl/dist/maplibre-gl-worker.mjs', out: 'map-worker' };
 const basemap = 'map/basemap';
 

@@ -27,7 +27,7 @@ const packages = readJson<string[]>('dist/packages.json').map((folder) => {
 const bom = withPackages(JSON.parse(text) as Bom, packages);
 writeFileSync('dist/sbom.cdx.json', `${JSON.stringify(bom, undefined, 1)}\n`);
 
-/** Of a file that was just made by us. */
+/** Reads JSON of a file that this build has just made. */
 function readJson<T>(file: string): T {
   return JSON.parse(readFileSync(file, 'utf8')) as T;
 }

@@ -7,7 +7,7 @@ export interface GuardOptions {
   /** Further Host values to accept: with a port exactly that one, without a port any. */
   readonly allowedHosts: readonly string[];
   readonly isToken: TokenCheck;
-  /** Whose connection has brought the token is none any more. */
+  /** Connections that have shown the token do not count. */
   readonly strangers: Strangers;
 }
 

@@ -65,7 +65,7 @@ export async function writeHandOver(paths: Paths, handOver: HandOver): Promise<s
   return file;
 }
 
-/** What to do about a directory that is not to be trusted with a token. */
+/** Remedy for a directory that cannot be trusted with a token. */
 function privacyRemedy(directory: string, flag: string): string {
   const real = realDirectory(directory);
   // Whoever can change a link leads every reader of the token elsewhere.

@@ -88,7 +88,7 @@ async function openStderr(env: NonNullable<LogOptions['env']>): Promise<Destinat
   return { write: (text) => writeStderr(pretty(text)) };
 }
 
-/** Whoever read stderr may be gone, or stand still; that is no reason to stop, nor to keep its lines for ever. */
+/** The reader of stderr may be gone or stuck: neither stops the daemon, and its lines are not kept for ever. */
 function writeStderr(text: string): void {
   const { destroyed, writableLength } = process.stderr;
   if (!destroyed && writableLength <= maxWaitingBytes) process.stderr.write(text);

@@ -37,7 +37,7 @@ export function computePaths(
   return {
     config: system.config,
     configFile,
-    /** What is the user's own or rebuilt from it; everything below it is ours. */
+    /** Directory of the user's own data and of what is rebuilt from them; everything below it is ours. */
     data,
     waypointsDatabase: join(data, 'waypoints.sqlite'),
     libraryDatabase: join(data, 'library.sqlite'),

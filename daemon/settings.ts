@@ -32,14 +32,14 @@ export interface SettingInputs {
   readonly configFile: string;
   /** Whether `--config` named the file: then it has to be there. */
   readonly configRequired?: boolean;
-  /** What relative paths in flags and the environment start from. */
+  /** Base of relative paths in flags and the environment. */
   readonly cwd: string;
 }
 
 /** Where a value stands, for the sentence about a bad one. */
 interface SettingOrigin {
   readonly from: string;
-  /** What a relative path starts from. */
+  /** Base of a relative path. */
   readonly base: string;
   readonly exitCode?: 64 | 78;
 }

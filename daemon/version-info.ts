@@ -31,7 +31,7 @@ function readVersion(): string {
   return hasVersion ? String(manifest.version) : '0.0.0';
 }
 
-/** What this program is and runs on; the daemon adds its features and its SQLite. */
+/** Version and runtime of this program; the daemon adds its features and its SQLite. */
 export async function programInfo(): Promise<Omit<VersionInfo, 'api' | 'features' | 'sqlite'>> {
   const built = await buildInfo();
   return {

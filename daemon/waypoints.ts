@@ -19,7 +19,7 @@ export interface WaypointsOptions {
   readonly isLibraryWhole: () => boolean;
 }
 
-/** What a request has made, and the number of the change; undefined if nothing was changed after all. */
+/** Result of a request, and the number of its change; undefined if nothing changed. */
 export interface Made<T> {
   readonly result: T;
   readonly change: number | undefined;

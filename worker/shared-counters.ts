@@ -1,4 +1,4 @@
-/** What the flag says. */
+/** Values of the flag. */
 const cancelled = 1n;
 const ending = 2n;
 

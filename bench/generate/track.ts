@@ -1,7 +1,7 @@
 import { Random } from '../random.ts';
 import { walk, type WalkPoint } from './walk.ts';
 
-/** What a track file holds; the same options give the same bytes. */
+/** Options of a track file; the same options give the same bytes. */
 export interface TrackOptions {
   readonly seed: number;
   readonly points: number;

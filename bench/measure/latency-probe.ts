@@ -3,7 +3,7 @@ import { limits } from '../../model/limits.ts';
 import { HttpConnection, type HttpRequest } from './http-connection.ts';
 import { percentile } from './statistics.ts';
 
-/** What a probe is told. */
+/** Settings of a probe. */
 export interface ProbeTask {
   readonly request: HttpRequest;
   /** A request is due this often, whether or not the ones before were answered. */
@@ -48,7 +48,7 @@ export class LatencyProbe {
   }
 }
 
-/** What the thread does. What is still under way at the end is waited for: it may be the slowest of all. */
+/** Runs in the thread. Requests under way at the end are waited for: one may be the slowest of all. */
 function probe({ request, intervalMs }: ProbeTask): void {
   const latencies: number[] = [];
   const connections = new HttpConnection(mostConnections);

@@ -1,6 +1,6 @@
 import type { Browser, Page } from 'playwright-core';
 
-/** What a page of the map has taken, ms after it was asked for. */
+/** Times of a page of the map, ms after the request. */
 export interface PageTimes {
   /** The first of its text. */
   readonly paintMs: number;

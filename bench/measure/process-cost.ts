@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 
-/** What a process has cost so far, all its threads together. */
+/** Cost of a process so far, all its threads together. */
 export interface ProcessCost {
   /** User and system time, ms; the kernel counts in steps of 10 ms. */
   readonly cpuMs: number;

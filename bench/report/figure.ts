@@ -1,7 +1,7 @@
-/** What a figure counts. Of rates and shares, more is better; of everything else, less. */
+/** Unit of a figure. More is better for rates and shares, less for everything else. */
 export type Unit = 'MB/s' | 'of 1' | 'ms' | 's' | 'MB' | 'B' | 'stays';
 
-/** What must be reached; `of` says whether the figure itself or its ratio is held against it. */
+/** The bar; `of` says whether it holds for the figure or for its ratio. */
 export type Bar =
   | { readonly of: 'figure' | 'ratio'; readonly atLeast: number }
   | { readonly of: 'figure' | 'ratio'; readonly atMost: number };
@@ -26,7 +26,7 @@ export function timesAtLeast(least: number): Bar {
   return { of: 'ratio', atLeast: least };
 }
 
-/** What a figure is held against in the same run. */
+/** Baseline of a figure in the same run. */
 export interface Baseline {
   readonly name: string;
   readonly value: number | undefined;
@@ -37,9 +37,9 @@ export interface Baseline {
 /** One line of the results. */
 export interface Figure {
   readonly scenario: string;
-  /** What was worked on: `100,000 waypoints`. */
+  /** Subject: `100,000 waypoints`. */
   readonly subject: string;
-  /** What was measured: `CPU per request`. */
+  /** Measure: `CPU per request`. */
   readonly what: string;
   readonly unit: Unit;
   /** Undefined where this system cannot measure it. */

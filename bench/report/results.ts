@@ -7,7 +7,7 @@ const resultsFile = resolve(import.meta.dirname, '../results.md');
 const page = resolve(import.meta.dirname, '../../docs/performance.md');
 const [first, last] = ['<!-- figures: written by npm run bench -->', '<!-- end of figures -->'];
 
-/** What a run found. */
+/** Results of a run. */
 export interface Results {
   /** Where, when and with what, one sentence a line. */
   readonly about: readonly string[];

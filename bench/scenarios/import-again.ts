@@ -5,7 +5,7 @@ import { treeSource } from './import-speed.ts';
 
 const mostRepeats = 50;
 
-/** What it costs to import a tree that is there already: the everyday case of a folder that grew by one file. */
+/** Cost of importing a tree again: the everyday case of a folder that grew by one file. */
 export const importAgain = scenario<number, GeneratedSource>({
   name: 'import-again',
   title: 'the same tree again',

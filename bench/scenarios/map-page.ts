@@ -24,7 +24,7 @@ const startDay = parseDate('2004-01-01')!;
 const mostWaypoints = 100_000;
 const pageDirectory = join(import.meta.dirname, '../../dist/map');
 
-/** What a user waits for, with the daemon as a process and the map's server in that of the bench. */
+/** Waiting times of a user, with the daemon as a process and the map's server in the bench's own. */
 export const mapPage = scenario<Subject, Prepared>({
   name: 'map-page',
   title: 'the page of the map in Chromium, which draws in software',

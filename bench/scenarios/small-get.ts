@@ -10,7 +10,7 @@ const warmMs = 500;
 const turnsPerRound = 3;
 const koa = 'bare Koa and router';
 
-/** What the layers between the socket and an answer cost. */
+/** Cost of the layers between the socket and an answer. */
 export const smallGet = scenario<string, readonly [own: ServerProcess, bare: ServerProcess]>({
   name: 'small-get',
   title: `GET ${path} on ${connections} connections`,

@@ -31,7 +31,7 @@ const tilesASecond = 20;
 /** Threads of its start, which take 20 MB each, are there or gone by then. */
 const settledMs = 8_000;
 
-/** What vector tiles of many points cost, and whether the daemon answers others while a map is moved. */
+/** Cost of vector tiles of many points, and latency of other requests while a map is moved. */
 export const tiles = scenario<number, Prepared>({
   name: 'tiles',
   title: 'vector tiles of many points',

@@ -20,7 +20,7 @@ const startDay = parseDate('2004-01-01')!;
 /** Days of a million observations; the bars of size are those of the specification's largest period. */
 const million = 117;
 
-/** What a timeline costs, and whether the daemon answers others meanwhile. */
+/** Cost of a timeline, and latency of other requests meanwhile. */
 export const timelineSpeed = scenario<number, Prepared>({
   name: 'timeline-speed',
   title: 'timelines of many observations',

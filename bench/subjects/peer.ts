@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { endedChildrenCpuMs } from '../measure/process-cost.ts';
 
-/** What a GPX file holds mostly: the peer reads one kind at a time. */
+/** Main content of a GPX file: the peer reads one kind at a time. */
 export type GpxKind = 'track' | 'places';
 
 /** The other program that reads GPX and writes something a user could go on with: GPX. */

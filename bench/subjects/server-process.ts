@@ -22,7 +22,7 @@ import {
 } from '../measure/http-connection.ts';
 import { cpuMsOf, preciseCpuMs, processCost, type ProcessCost } from '../measure/process-cost.ts';
 
-/** What both servers write once they listen. */
+/** Line that both servers write once they listen. */
 interface HandOver {
   readonly pid: number;
   readonly port: number;
@@ -129,7 +129,7 @@ export class ServerProcess {
     }
   }
 
-  /** What it has cost so far; undefined where that cannot be measured. */
+  /** Cost so far; undefined where that cannot be measured. */
   cost(): ProcessCost | undefined {
     return processCost(this.pid);
   }

@@ -28,7 +28,7 @@ export const cities: readonly City[] = [
   { country: 'EC', lat: -0.1807, lon: -78.4678, reachKm: 1_400 },
 ];
 
-/** What a person does in a town is within this distance of its position, airport and station included. */
+/** Radius of a person's life in a town, airport and station included. */
 export const cityRadiusM = 25_000;
 
 /** Hours that solar time (of the whole zone of 15°) is ahead of UTC. */

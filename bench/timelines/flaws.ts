@@ -4,7 +4,7 @@ import { logBetween, type Fix } from './recorder.ts';
 
 const minuteMs = 60_000;
 const hourMs = 3_600_000;
-/** Of recorded time; longer steps count as this much. */
+/** Longest step of recorded time; longer ones count as this much. */
 const longestStepMs = 2 * minuteMs;
 const spikeEveryMs = 40 * minuteMs;
 const zeroEveryMs = 6 * hourMs;

@@ -39,7 +39,7 @@ export function fillLongLibrary(dataDirectory: string, blocks: Iterable<Block>):
   return observations;
 }
 
-/** What an import notes beside: maps ask for the ids. */
+/** Rows that an import adds: maps ask for the ids. */
 function listImports(dataDirectory: string, library: string): void {
   const db = openWriter(join(dataDirectory, 'waypoints.sqlite'), 'normal');
   try {

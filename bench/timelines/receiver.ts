@@ -33,7 +33,7 @@ export class Receiver {
     this.#memoryMs = (isIndoors ? random.between(90, 900) : random.between(30, 120)) * 1_000;
   }
 
-  /** What it says at a moment, not before the last one, about where it really is. */
+  /** Reports a position for a real one at a moment, not before the last one. */
   fix(timeMs: number, truth: Position): Position {
     const keep = Math.exp((this.#timeMs - timeMs) / this.#memoryMs);
     const fresh = this.#deviationM * Math.sqrt(1 - keep * keep);

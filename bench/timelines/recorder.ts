@@ -4,7 +4,7 @@ import type { Journey } from './journey.ts';
 import type { Profile } from './profile.ts';
 import { Receiver } from './receiver.ts';
 
-/** What a recorder writes down. */
+/** Points that a recorder writes. */
 export interface Fix extends Position {
   /** ms since 1970; whole seconds. */
   readonly timeMs: number;

@@ -3,7 +3,7 @@ import { metresBetween } from './geometry.ts';
 import { tripsOf, type ScoredTrip } from './trip-score.ts';
 import type { Truth, TrueStay } from './truth.ts';
 
-/** What a timeline got right and wrong; scores of several are added by {@link sumOf}. */
+/** Score of a timeline; several are added by {@link sumOf}. */
 export interface Score {
   readonly found: number;
   readonly missed: readonly TrueStay[];

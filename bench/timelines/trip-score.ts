@@ -5,7 +5,7 @@ import type { Truth } from './truth.ts';
 /** A trip of a timeline, and what it really was. */
 export interface ScoredTrip {
   readonly trip: TimelineTrip;
-  /** What carried most of the way. */
+  /** Mode of most of the way. */
   readonly mode: string;
   readonly metres: number;
 }
@@ -29,13 +29,13 @@ export function tripsOf({ trips }: TimelineResult, { ways }: Truth): ScoredTrip[
   });
 }
 
-/** What trips got right; shares are of 1. */
+/** Score of trips; shares are of 1. */
 export interface TripShares {
-  /** Of the trips that were given a mode, those with the right one. */
+  /** Share of right modes among trips with a mode. */
   readonly right: number;
-  /** Of all, those that were given none: nobody could tell. */
+  /** Share of trips without a mode. */
   readonly unknown: number;
-  /** Of the flights, those that were told as such. */
+  /** Share of flights that were recognised. */
   readonly flights: number;
   /** The difference of distances that half of the trips are below. */
   readonly distance: number;

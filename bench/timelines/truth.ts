@@ -16,7 +16,7 @@ export interface TrueStay extends Visit {
   readonly isEndSeen: boolean;
 }
 
-/** What is known about one country. */
+/** Truth about one country. */
 export interface CountryTruth {
   /** Undefined where a silence or a boundary of a stay makes it a matter of opinion. */
   readonly nights: number | undefined;
@@ -38,7 +38,7 @@ const shortestMs = 8 * minuteMs;
 /** A recorder that sleeps while one is still is awake for so long at least. */
 const fallsAsleepMs = 2 * minuteMs;
 
-/** What was recorded of a journey. */
+/** Recording of a journey. */
 export interface Evidence {
   /** In order of time, without flaws. */
   readonly fixes: readonly Fix[];

@@ -18,7 +18,7 @@ const root = fileURLToPath(packageUrl);
 const target = join(root, 'docs', 'pictures');
 const launcher = join(root, 'bin', 'waypointd.js');
 const viewport = { width: 1_120, height: 700 };
-/** Of 100: letters stay sharp, and the film below 1.5 MB. */
+/** Quality of 100: letters stay sharp, and the film below 1.5 MB. */
 const stillQuality = 80;
 const filmQuality = 55;
 const stillMs = 300;
@@ -75,7 +75,7 @@ async function drawDay(page: Page, settled: () => Promise<void>): Promise<Buffer
   return picture(page, stillQuality);
 }
 
-/** What one does with the page, from all tracks to one hour of one day. */
+/** Plays a visit of the page, from all tracks to one hour of one day. */
 async function film(page: Page, settled: () => Promise<void>): Promise<Buffer> {
   const frames: Frame[] = [];
   const show = async (ms: number): Promise<void> => {

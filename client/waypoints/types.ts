@@ -35,12 +35,12 @@ export type CancelAnswer = Yield<typeof installCancelSchema>;
 /** The identity of a waypoint; latitude and longitude in degrees WGS84. */
 export type PlaceInput = Place;
 
-/** Which waypoints `getWaypoints` is to give; all without it. */
+/** Filter of `getWaypoints`; all waypoints without it. */
 export type WaypointFilter = Pick<WaypointsQuery, 'bookmarksOnly' | 'bbox' | 'tag'>;
 
 /** Parameters of `getChanges`. */
 export type ChangesParams = ChangesQuery;
-/** Which page of a list; the first of the usual length without it. */
+/** Page of a list; the first of the usual length without it. */
 export type PageParams = Pick<ChangesQuery, 'limit' | 'cursor'>;
 
 /** A raw tag, or a tag object, of which `raw` counts. */
@@ -88,7 +88,7 @@ export type TimelineOptions = Readonly<Omit<TimelineRequest, 'start_date' | 'end
 /** A page of imported files, newest first. */
 export type ImportedFiles = Yield<typeof importsSchema>;
 
-/** Which imported files `getImports` is asked for. */
+/** Filter of `getImports`. */
 export type ImportsFilter = ImportsQuery;
 
 export type { TileAddress } from '../../model/mercator.ts';

@@ -1,6 +1,6 @@
 import type { Suggestion } from '../../model/search.ts';
 
-/** What a geocoder knows of a text at this moment. */
+/** A geocoder's present answer for a text. */
 export interface GeocodeAnswer {
   /** The best first; their `source` is `geocode`. */
   readonly places: readonly Suggestion[];

@@ -16,7 +16,7 @@ interface Answer {
   readonly expires: number;
 }
 
-/** What one geocoding server has answered: found places for 30 days, that there are none for one. */
+/** Cached answers of one geocoding server: found places for 30 days, empty answers for one. */
 export class KnownAnswers {
   readonly #cache: GeocodeCache;
   readonly #clock: Clock;

@@ -45,7 +45,7 @@ function placesIn(answer: string): string {
   );
 }
 
-/** What node-geocoder has found, with the class and the type that are in its raw answer only. */
+/** Places that node-geocoder has found, with class and type, which only its raw answer has. */
 function mended(found: readonly nodeGeocoder.Entry[]) {
   const raw = ('raw' in found && readNominatim(found.raw)) || [];
   return found.flatMap(({ formattedAddress: name, latitude: lat, longitude: lon }, i) =>

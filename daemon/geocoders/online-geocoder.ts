@@ -18,7 +18,7 @@ export interface OnlineGeocoderOptions {
 }
 
 const minCodePoints = 3;
-/** Who types on within this time does not want what is there so far to be looked up. */
+/** Pause in typing before a text is looked up. */
 const quietMs = 300;
 /** From the end of one request to the start of the next: the server sees at most one in a second. */
 const spacingMs = 1_000;

@@ -16,7 +16,7 @@ export class ServerFailed extends Error {
   override readonly name = 'ServerFailed';
   readonly code: ServerFault;
   readonly status: number | undefined;
-  /** What the server asks us to wait, ms. */
+  /** Wait that the server asks for, ms. */
   readonly retryAfterMs: number | undefined;
 
   constructor(
@@ -29,7 +29,7 @@ export class ServerFailed extends Error {
     this.retryAfterMs = details.retryAfterMs;
   }
 
-  /** What else a log may say: the status, or what the network or the certificate had to object. */
+  /** Details for the log: the status, or the error of the network or the certificate. */
   get details(): Readonly<Record<string, string | number>> {
     const because = this.cause === undefined ? undefined : describeError(this.cause)['error_code'];
     return {

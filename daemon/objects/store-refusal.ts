@@ -60,7 +60,7 @@ export function storeRefusal(error: unknown): unknown {
   );
 }
 
-/** What the system, the bucket or the database calls it: an unknown host, a certificate nobody vouches for, a wrong key. */
+/** Error code of the system, the bucket or the database: an unknown host, an untrusted certificate, a wrong key. */
 function nameOf(cause: unknown): string {
   const name = errorCode(cause) ?? (cause instanceof Error ? cause.name : '');
   return name !== 'Error' && /^\w{1,60}$/u.test(name) ? ` (${name})` : '';

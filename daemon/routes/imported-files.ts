@@ -121,7 +121,7 @@ function changeRoutes({ files: imported, library }: RouteParts): Route[] {
   ];
 }
 
-/** What is told of a file: all but how its path is compared. */
+/** A file as answers show it: without the key that compares its path. */
 function shown({ pathKey: _pathKey, ...file }: ListedFile): ImportedFile {
   return file;
 }

@@ -19,7 +19,7 @@ import { vocabularyPieces } from '../../storage/waypoints/vocabulary.ts';
 import { changed } from './changed.ts';
 import type { RouteParts } from './parts.ts';
 
-/** What a vocabulary is made of stays in memory until it is sent, which is soon: few are longer than sockets take at once. */
+/** A vocabulary stays in memory until it is sent: few are longer than sockets accept at once. */
 const moreReaders = 2;
 
 /** Tags as an answer shows them: Tag objects when enriched, else raw strings. */

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import type { Log } from '../../model/process.ts';
 import { programEnvironment } from '../program-environment.ts';
 
-/** What systemd has asked this process to report. */
+/** Reports that systemd has asked this process for. */
 export interface NotifyRequest {
   /** Path or abstract name of the manager's socket. */
   readonly socket: string;

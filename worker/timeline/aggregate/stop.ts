@@ -34,7 +34,7 @@ export function compareStops(a: Stop, b: Stop): number {
   );
 }
 
-/** Which stops a truncated result keeps first: the longest, of equal ones the latest, then that found first. */
+/** Order in which a truncated result keeps stops: the longest, then the latest, then the one found first. */
 export function compareWorth(a: Stop, b: Stop): number {
   return b.durationSeconds - a.durationSeconds || b.lastMs - a.lastMs || a.ordinal - b.ordinal;
 }

@@ -8,7 +8,7 @@ import { Zone } from './zone.ts';
 const nearUnits = 50_000;
 const degreesPerHour = 15;
 
-/** Which zone's days count where: one zone everywhere, or that of each position. */
+/** Time zone of days: one zone everywhere, or that of each position. */
 export class Calendar {
   readonly #fixed: Zone | undefined;
   readonly #zones = new Map<string, Zone>();
