@@ -2,25 +2,22 @@ import { headerValues, type Context } from '../http/context.ts';
 import { WaypointError } from '../model/failure.ts';
 import type { Operation } from '../model/objects.ts';
 import type { RepositoryRow, Standing, UserRow } from '../storage/objects/directory.ts';
-import { networkOf } from './client-address.ts';
+import { clientAddress, networkOf } from './client-address.ts';
 import { readBasic, type Login } from './credentials.ts';
+import { repositoryUrl, type LinkBase } from './links.ts';
 import type { ObjectParts } from './parts.ts';
 import type { Scope } from './tokens.ts';
 
-type AccessParts = Pick<ObjectParts, 'directory' | 'logins' | 'tokens' | 'limiter' | 'strangers'>;
-
-/** Action of a request. */
-export interface AccessSpec {
-  /** `OWNER/NAME` */
-  readonly path: string;
+/** A request to a repository, as its route has read it. */
+interface RepositoryRequest {
+  readonly owner: string;
+  readonly name: string;
   readonly operation: Operation;
   /** The one object it is about, which a link's token must name. */
   readonly oid?: string;
-  /** The client's address. */
-  readonly from: string;
 }
 
-/** User and repository of a request. */
+/** What a request may use: its repository, for its user. */
 export interface Permit {
   readonly repository: RepositoryRow;
   /** undefined for an anonymous client. */
@@ -34,33 +31,55 @@ export interface Permit {
  * a password instead, because git would never ask for one after a 404.
  * @throws WaypointError unauthorized, not_found, forbidden, busy
  */
-export async function permit(ctx: Context, spec: AccessSpec, parts: AccessParts): Promise<Permit> {
-  const { user, repository, granted, held } = await identify(ctx, spec, parts);
+export async function authorize(
+  ctx: Context,
+  request: RepositoryRequest,
+  parts: ObjectParts,
+): Promise<Permit> {
+  const { user, repository, granted, held } = await identify(ctx, request, parts);
   const isAnonymous = user === undefined;
   const access = granted ?? (repository?.is_public === 1 ? 'read' : undefined);
   if (repository === undefined || access === undefined) {
     throw new WaypointError(isAnonymous ? 'object_credentials' : 'not_found');
   }
-  if (spec.operation === 'upload' && access !== 'write') {
+  if (request.operation === 'upload' && access !== 'write') {
     throw new WaypointError(isAnonymous ? 'object_credentials' : 'read_only');
   }
   return { repository, user, held };
 }
 
+/** As {@link authorize}, for answers with links. */
+export async function authorizeLinks(
+  ctx: Context,
+  request: RepositoryRequest,
+  parts: ObjectParts,
+): Promise<{ permit: Permit; links: LinkBase }> {
+  const permit = await authorize(ctx, request, parts);
+  const { repository, user } = permit;
+  const url = repositoryUrl(ctx, parts.config, repository);
+  return { permit, links: { url, repository, userId: user?.id ?? 0 } };
+}
+
 /** @throws WaypointError object_credentials, busy */
-async function identify(ctx: Context, spec: AccessSpec, parts: AccessParts): Promise<Standing> {
-  const { login, scope } = readCredentials(ctx, spec, parts);
+async function identify(
+  ctx: Context,
+  request: RepositoryRequest,
+  parts: ObjectParts,
+): Promise<Standing> {
+  const { owner, name, oid } = request;
+  const from = clientAddress(ctx, parts.config);
+  const { login, scope } = readCredentials(ctx, from, parts);
   const who = login?.isName === true ? login.user : (scope?.userId ?? 0);
-  const standing = await parts.directory.standing(who, spec.path, spec.oid);
+  const standing = await parts.directory.standing(who, `${owner}/${name}`, oid);
   const isRight =
     login === undefined
       ? // The user of a token may have been removed.
         who === 0 || standing.user !== undefined
-      : await parts.logins.check(login, standing.user, spec.from);
+      : await parts.logins.check(login, standing.user, from);
   if (!isRight) throw new WaypointError('object_credentials');
   if (standing.user !== undefined) parts.strangers.admit(ctx.req.socket);
   // A token for something else is as good as none.
-  if (scope !== undefined && !covers(scope, spec, standing.repository)) {
+  if (scope !== undefined && !covers(scope, request, standing.repository)) {
     throw new WaypointError('object_credentials');
   }
   return standing;
@@ -75,8 +94,8 @@ interface Credentials {
 /** @throws WaypointError object_credentials, busy */
 function readCredentials(
   ctx: Context,
-  { from }: AccessSpec,
-  { tokens, limiter }: AccessParts,
+  from: string,
+  { tokens, limiter }: ObjectParts,
 ): Credentials {
   const [header, ...more] = headerValues(ctx, 'authorization');
   const token = /^bearer +([A-Za-z0-9._-]+) *$/iu.exec(header ?? '')?.[1];
@@ -91,9 +110,13 @@ function readCredentials(
   return { login, scope };
 }
 
-function covers(scope: Scope, spec: AccessSpec, repository: RepositoryRow | undefined): boolean {
+function covers(
+  scope: Scope,
+  { oid, operation }: RepositoryRequest,
+  repository: RepositoryRow | undefined,
+): boolean {
   if (repository?.id !== scope.repositoryId) return false;
-  if (scope.oid !== undefined && scope.oid !== spec.oid) return false;
+  if (scope.oid !== undefined && scope.oid !== oid) return false;
   // What may be sent may be asked about; a login for uploads is one for downloads.
-  return scope.operation === spec.operation || scope.operation === 'upload';
+  return scope.operation === operation || scope.operation === 'upload';
 }

@@ -1,9 +1,11 @@
 import type { Server, ServerOptions } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { FailureStyle } from '../http/failures.ts';
 import { defaultHttpLimits, type HttpLimits } from '../http/http-limits.ts';
+import { route, type Route } from '../http/route.ts';
 import { createHttpServer, type HttpServer } from '../http/server.ts';
 import { Strangers } from '../http/strangers.ts';
-import type { Clock, Log } from '../model/process.ts';
+import { healthSchema, type Clock, type Log } from '../model/process.ts';
 import type { ContentStore } from '../storage/content-store/content-store.ts';
 import { lockDirectory, type DirectoryLock } from '../storage/lock.ts';
 import { closeToOthers } from '../storage/private-directory.ts';
@@ -11,8 +13,7 @@ import { networkOf, plainAddress } from './client-address.ts';
 import type { ObjectsConfig } from './config.ts';
 import { Logins } from './credentials.ts';
 import { FailedUploads } from './failed-uploads.ts';
-import { objectFailures } from './failure-style.ts';
-import { bodyTypes } from './negotiate.ts';
+import { answerType, bodyTypes } from './negotiate.ts';
 import type { ObjectParts } from './parts.ts';
 import { RequestLimiter } from './request-limiter.ts';
 import {
@@ -23,7 +24,11 @@ import {
   type ObjectsRoot,
   type StorePlaces,
 } from './root.ts';
-import { objectServerRoutes } from './routes/all.ts';
+import { batchRoutes, noBatchRoutes } from './routes/batch.ts';
+import { contentRoutes } from './routes/content.ts';
+import { lockRoutes } from './routes/locks.ts';
+import { objectRoutes } from './routes/objects.ts';
+import { verifyRoutes } from './routes/verify.ts';
 import { createTokens } from './tokens.ts';
 import { TrafficMeter } from './traffic.ts';
 import { UploadsUnderWay } from './uploads-under-way.ts';
@@ -95,7 +100,7 @@ async function serve(
   const { config, log, listen } = options;
   const parts = buildParts(root, contents, options);
   const server: HttpServer = createHttpServer({
-    routes: objectServerRoutes(parts),
+    routes: allRoutes(parts),
     guards: [],
     prefix: '/',
     notFound: 'not_found',
@@ -126,6 +131,25 @@ async function serve(
   }
 }
 
+const healthRoute = route({
+  method: 'GET',
+  path: '/healthz',
+  summary: 'Tells that the server is running.',
+  answers: { 200: healthSchema },
+  handle: () => ({ status: 200, json: { status: 'ok' } }),
+});
+
+function allRoutes(parts: ObjectParts): Route[] {
+  return [
+    healthRoute,
+    ...objectRoutes(parts),
+    ...(parts.config.hasBatch ? batchRoutes(parts) : noBatchRoutes()),
+    ...contentRoutes(parts),
+    ...verifyRoutes(parts),
+    ...lockRoutes(parts),
+  ];
+}
+
 function buildParts(
   root: ObjectsRoot,
   contents: ContentStore,
@@ -154,5 +178,24 @@ function buildParts(
       const peer = plainAddress(address);
       return peer === config.trustedProxy ? undefined : networkOf(peer);
     }),
+  };
+}
+
+const challenge = 'Basic realm="waypointd objects", charset="UTF-8"';
+const bytesPath = /\/objects\/[^/]+\/content$/u;
+
+/**
+ * Failures as the clients of the object API read them: in its media type, but as plain JSON where bytes were asked for, because
+ * clients drop bodies of any other type there. `LFS-Authenticate` spares people who look at a URL in a browser the
+ * password box.
+ */
+function objectFailures({ documentationUrl }: ObjectsConfig): FailureStyle {
+  const fields = documentationUrl === undefined ? {} : { documentation_url: documentationUrl };
+  return (ctx, { code }) => {
+    if (!bytesPath.test(ctx.path)) ctx.set('Content-Type', answerType(ctx));
+    if (code === 'unauthorized') {
+      ctx.set({ 'WWW-Authenticate': challenge, 'LFS-Authenticate': challenge });
+    }
+    return fields;
   };
 }

@@ -9,11 +9,10 @@ import {
   type Link,
   type Operation,
 } from '../../model/objects.ts';
-import type { Permit } from '../access.ts';
+import { authorizeLinks, type Permit } from '../access.ts';
 import { admitUpload, isCounted, isHeld, type Room } from '../announce.ts';
 import { countLinked } from '../bandwidth.ts';
 import { linkLifeMs } from '../config.ts';
-import { enter } from '../enter.ts';
 import type { LinkBase } from '../links.ts';
 import { answerType, checkAccept } from '../negotiate.ts';
 import type { ObjectParts } from '../parts.ts';
@@ -50,7 +49,7 @@ export function batchRoutes(parts: ObjectParts): Route[] {
       async handle({ ctx, params, body }) {
         checkAccept(ctx);
         const { operation, hash_algo: hash = 'sha256' } = body;
-        const entered = await enter(ctx, { ...params, operation }, parts);
+        const entered = await authorizeLinks(ctx, { ...params, operation }, parts);
         if (hash !== 'sha256') throw new WaypointError('conflict');
         const objects: BatchObject[] = [];
         const batch = { operation, free: await parts.freeBytes(), planned: 0 };

@@ -6,10 +6,9 @@ import { WaypointError } from '../../model/failure.ts';
 import { repositoryBases, uploadQuery, type ObjectParams } from '../../model/object-routes.ts';
 import type { OpenContent } from '../../storage/content-store/content-store.ts';
 import { pathOf } from '../../storage/objects/directory.ts';
-import type { Permit } from '../access.ts';
+import { authorize, type Permit } from '../access.ts';
 import { reserveBandwidth } from '../bandwidth.ts';
 import { readRange, type ByteRange } from '../../http/byte-range.ts';
-import { enterQuietly } from '../enter.ts';
 import type { ObjectParts } from '../parts.ts';
 import { receiveObject } from '../receive-object.ts';
 import { sendBytes } from '../send-bytes.ts';
@@ -42,7 +41,7 @@ export function contentRoutes(parts: ObjectParts): Route[] {
         answers: { 200: null },
         async handle({ ctx, params, query }) {
           const { oid } = params;
-          const permit = await enterQuietly(ctx, { ...params, operation: 'upload' }, parts);
+          const permit = await authorize(ctx, { ...params, operation: 'upload' }, parts);
           const size = announcedSize(query.size, announcedLength(ctx));
           await receiveObject(permit, { oid, size }, bodyPieces(ctx), parts);
           note('objects.received', permit, oid, size, parts);
@@ -68,7 +67,7 @@ async function sendContent(
   parts: ObjectParts,
 ): Promise<Answer> {
   const { oid } = params;
-  const permit = await enterQuietly(ctx, { ...params, operation: 'download' }, parts);
+  const permit = await authorize(ctx, { ...params, operation: 'download' }, parts);
   const { held } = permit;
   const contents = parts.contents.of(pathOf(permit.repository));
   const content = held === undefined ? undefined : await contents.get(oid);

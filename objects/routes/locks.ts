@@ -16,8 +16,7 @@ import { repositoryBases } from '../../model/object-routes.ts';
 import { objectLimits } from '../../model/objects.ts';
 import type { UserRow } from '../../storage/objects/directory.ts';
 import type { FileLock, LockFilter } from '../../storage/objects/locks.ts';
-import type { Permit } from '../access.ts';
-import { enterQuietly } from '../enter.ts';
+import { authorize, type Permit } from '../access.ts';
 import { answerType, checkAccept } from '../negotiate.ts';
 import type { ObjectParts } from '../parts.ts';
 import { whenFree } from '../when-free.ts';
@@ -44,7 +43,7 @@ function readRoutes({ base, repository }: Base, parts: ObjectParts): Route[] {
       answers: { 200: locksAnswerSchema },
       async handle({ ctx, params, query }) {
         checkAccept(ctx);
-        const permit = await enterQuietly(ctx, { ...params, operation: 'download' }, parts);
+        const permit = await authorize(ctx, { ...params, operation: 'download' }, parts);
         const id = query.id === undefined ? undefined : lockId.safeParse(query.id);
         // What cannot be an id is no lock's.
         const filter = { repositoryId: permit.repository.id, path: query.path };
@@ -62,7 +61,7 @@ function readRoutes({ base, repository }: Base, parts: ObjectParts): Route[] {
       body: verifyLocksRequestSchema,
       answers: { 200: verifyLocksAnswerSchema },
       async handle({ ctx, params, body }) {
-        const permit = await enterQuietly(ctx, { ...params, operation: 'upload' }, parts);
+        const permit = await authorize(ctx, { ...params, operation: 'upload' }, parts);
         const filter = { repositoryId: permit.repository.id };
         const { locks, ...next } = await page(filter, body, parts);
         const isOurs = ({ userId }: FileLock): boolean => userId === permit.user?.id;
@@ -83,7 +82,7 @@ function makeRoute({ base, repository }: Base, parts: ObjectParts): Route {
     body: lockRequestSchema,
     answers: { 201: lockAnswerSchema, 409: lockTakenSchema },
     async handle({ ctx, params, body: { path } }): Promise<Answer> {
-      const permit = await enterQuietly(ctx, { ...params, operation: 'upload' }, parts);
+      const permit = await authorize(ctx, { ...params, operation: 'upload' }, parts);
       const { locks, journal, clock } = parts;
       const wanted = { repositoryId: permit.repository.id, userId: writer(permit).id, path };
       const made = await whenFree(() => locks.add(wanted, objectLimits.locks, clock.now()));
@@ -109,7 +108,7 @@ function unlockRoute({ base, lock: lockParams }: Base, parts: ObjectParts): Rout
     answers: { 200: lockAnswerSchema },
     async handle({ ctx, params, body: { force = false } }) {
       const { owner, name, id } = params;
-      const permit = await enterQuietly(ctx, { owner, name, operation: 'upload' }, parts);
+      const permit = await authorize(ctx, { owner, name, operation: 'upload' }, parts);
       const { locks, journal } = parts;
       const which = { repositoryId: permit.repository.id, id };
       const lock = await locks.find(which);

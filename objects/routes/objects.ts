@@ -7,13 +7,13 @@ import {
   type ObjectAnswer,
   type ObjectBody,
 } from '../../model/objects.ts';
+import { authorizeLinks } from '../access.ts';
 import { admitUpload, isCounted, isHeld } from '../announce.ts';
 import { countLinked } from '../bandwidth.ts';
 import { selfLink, type LinkBase } from '../links.ts';
 import { answerType, checkAccept } from '../negotiate.ts';
 import type { ObjectParts } from '../parts.ts';
 import { downloadLink, uploadLinks } from '../transfer-links.ts';
-import { enter } from '../enter.ts';
 
 /** `GET` and `POST /objects`: the hypermedia API of the specification. */
 export function objectRoutes(parts: ObjectParts): Route[] {
@@ -27,7 +27,11 @@ export function objectRoutes(parts: ObjectParts): Route[] {
       async handle({ ctx, params }) {
         checkAccept(ctx);
         const { oid } = params;
-        const { permit, links } = await enter(ctx, { ...params, operation: 'download' }, parts);
+        const { permit, links } = await authorizeLinks(
+          ctx,
+          { ...params, operation: 'download' },
+          parts,
+        );
         const size = await parts.holdings.size(permit.repository.id, oid);
         if (size === undefined || !(await isHeld(permit, { oid, size }, parts, 'download'))) {
           throw new WaypointError('not_found');
@@ -45,7 +49,11 @@ export function objectRoutes(parts: ObjectParts): Route[] {
       answers: { 200: objectAnswerSchema, 202: objectAnswerSchema },
       async handle({ ctx, params, body }) {
         checkAccept(ctx);
-        const { permit, links } = await enter(ctx, { ...params, operation: 'upload' }, parts);
+        const { permit, links } = await authorizeLinks(
+          ctx,
+          { ...params, operation: 'upload' },
+          parts,
+        );
         const type = answerType(ctx);
         if (await isHeld(permit, body, parts)) {
           return answer(200, await present(links, body, parts), type);

@@ -2,7 +2,7 @@ import { route, type Route } from '../../http/route.ts';
 import { WaypointError } from '../../model/failure.ts';
 import { repositoryBases } from '../../model/object-routes.ts';
 import { objectBodySchema } from '../../model/objects.ts';
-import { enterQuietly } from '../enter.ts';
+import { authorize } from '../access.ts';
 import { answerType } from '../negotiate.ts';
 import { pathOf } from '../../storage/objects/directory.ts';
 import { takeArrived } from '../take-arrived.ts';
@@ -21,7 +21,7 @@ export function verifyRoutes(parts: ObjectParts): Route[] {
       async handle({ ctx, params, body }) {
         const { oid, size } = body;
         const request = { ...params, operation: 'upload', oid } as const;
-        const permit = await enterQuietly(ctx, request, parts);
+        const permit = await authorize(ctx, request, parts);
         const {
           held,
           repository: { id },
