@@ -1,8 +1,8 @@
 import type { Clock } from '../model/process.ts';
 
 /**
- * What is known by name for a while. There is a most of names; the oldest goes first: a flood of new ones must not wipe out all
- * that is known of the others.
+ * Values by name that expire. Above the largest number of names the oldest is dropped: a flood of new ones must not wipe out
+ * all others at once.
  */
 export class Expiring<Value> {
   readonly #clock: Clock;
@@ -16,7 +16,7 @@ export class Expiring<Value> {
     this.#most = most;
   }
 
-  /** @returns what is known, until when (monotonic ms); undefined once that is over. */
+  /** @returns the value and until when it counts (monotonic ms); undefined once that is over. */
   get(name: string): { readonly value: Value; readonly until: number } | undefined {
     const known = this.#known.get(name);
     if (known === undefined || known.until > this.#clock.monotonic()) return known;

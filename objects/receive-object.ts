@@ -6,12 +6,12 @@ import type { ObjectParts } from './parts.ts';
 import { pathOf } from '../storage/objects/directory.ts';
 import { whenFree } from './when-free.ts';
 
-/** After so many bytes an upload looks again whether the disk has room: more may have been let in than fits. */
-const lookBytes = 16_777_216;
+/** Rechecks free space every 16 MiB: uploads running at once may together need more than was free. */
+const recheckBytes = 16_777_216;
 
 /**
- * Takes an object into a repository: bytes checked and on the disk first, then the row that says so; only then does it
- * resolve. Nothing of a failed upload is left.
+ * Stores an object for a repository. Resolves when the bytes, checked, and then the row that names them are on the disk.
+ * A failed upload leaves nothing.
  * @throws WaypointError content_mismatch, object_too_large, quota, disk_full; what the source throws.
  */
 export async function receiveObject(
@@ -39,11 +39,11 @@ export async function receiveObject(
   }
 
   async function* counted(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-    let unseen = 0;
+    let unchecked = 0;
     for await (const piece of bytes) {
-      unseen += piece.length;
-      if (unseen > lookBytes) {
-        unseen = 0;
+      unchecked += piece.length;
+      if (unchecked > recheckBytes) {
+        unchecked = 0;
         const isFull = (await parts.freeBytes()) < parts.config.minFreeBytes;
         if (isFull) throw new WaypointError('disk_full');
       }
@@ -64,7 +64,7 @@ async function store(
   const own = contents.of(pathOf(repository));
   const received = await own.put(oid, size, source, user?.id);
   try {
-    // Looks at the quota again: other uploads, or an administrator, may have been faster.
+    // Checks the quota again: other uploads, or an administrator, may have been faster.
     const outcome = await whenFree(() =>
       holdings.addWithinQuota(repository.id, object, clock.now()),
     );

@@ -8,7 +8,7 @@ export interface Upload {
   readonly size: number;
 }
 
-/** An upload that has begun; told what has arrived, and when it is over. */
+/** Takes the progress and the end of an upload that has begun. */
 interface UploadUnderWay {
   readonly arrived: (bytes: number) => void;
   readonly end: () => void;
@@ -19,9 +19,9 @@ interface Begun extends Upload {
 }
 
 /**
- * What uploads that have begun will take, so that those beginning now are refused before their bytes where the disk or a quota
- * has no room for all of them. What one user has begun keeps at most half of the room from the others: an upload that was
- * announced as huge, and comes slowly, must not stop theirs.
+ * The room that running uploads still need: a new one is refused before its bytes where the disk or a quota has no room for
+ * all of them. The uploads of one user reserve at most half of it against the others: an upload that is announced as huge,
+ * and comes slowly, must not stop theirs.
  */
 export class UploadsUnderWay {
   /** The oldest first. */

@@ -2,19 +2,19 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { WaypointError } from '../model/failure.ts';
 import { isBusy } from '../storage/objects/rows-store.ts';
 
-/** Commands hold the database for some ms at a time. Clients give up on an upload that is not answered for 30 s. */
+/** Clients give up on an upload that is not answered for 30 s; commands hold the database for some ms at a time. */
 const giveUpMs = 20_000;
 const pauseMs = 10;
-/** Writes that wait at once. The clients of more of them have left, and others have come. */
+/** Most writes in the queue; by the end of a longer one its clients would have given up. */
 const mostWaiting = 256;
 let waiting = 0;
-/** Ends with the last of those that wait. */
+/** The end of the queue. */
 let last: Promise<unknown> = Promise.resolve();
 
 /**
- * Does a write of the database, which never stands still: another process that is writing makes it wait. Of those that wait
- * only the first tries again.
- * @throws WaypointError unavailable
+ * Runs a write of the database. While another process is writing it waits in a queue, whose first entry tries again every
+ * 10 ms; the event loop is never blocked.
+ * @throws WaypointError unavailable when the queue is full, or after 20 s.
  */
 export async function whenFree<T>(write: () => Promise<T>): Promise<T> {
   const end = performance.now() + giveUpMs;

@@ -59,7 +59,7 @@ export interface RepositoryContents {
   readonly has: (oid: Oid) => Promise<number | undefined>;
   /**
    * Stores a content. Reads at most one byte more than announced; keeps nothing of what fails.
-   * @param by whom: what has to be held in memory is shared fairly.
+   * @param by id of the user: users share the memory of a store that has to hold pieces.
    * @throws WaypointError content_mismatch, disk_full, busy; what the source throws.
    */
   readonly put: (

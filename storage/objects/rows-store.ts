@@ -25,7 +25,7 @@ export interface CommitJournal {
   readonly settled: () => Promise<void>;
 }
 
-/** Whether commits are on the disk when they return. */
+/** For a database whose commits are on the disk when they return. */
 export const syncedCommits: CommitJournal = { sync: async () => {}, settled: async () => {} };
 
 /** The id of the store that these rows are of, by which it knows its contents elsewhere. */
