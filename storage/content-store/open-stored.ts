@@ -1,4 +1,4 @@
-import { close, closeSync, constants, fstatSync, open, openSync, read } from 'node:fs';
+import { close, closeSync, constants, fstatSync, open, read } from 'node:fs';
 import { promisify } from 'node:util';
 import { errorCode } from '../../model/error-code.ts';
 import type { OpenContent } from './content-store.ts';
@@ -8,27 +8,17 @@ const pieceBytes = 1_048_576;
 /** Closing the last handle of a larger file that was deleted meanwhile frees its blocks, which takes a while. */
 const quicklyClosedBytes = 1_048_576;
 
-/**
- * Files are opened without a thread for a moment after one was opened quickly: a disk that sleeps, or is out of reach, would keep
- * the whole server waiting. One that is slow all the same is left to a thread for a while.
- */
-const quickMs = { inThread: 50, atOnce: 5 };
-const awakeMs = 1_000;
-const leftToThreadMs = 10_000;
-
 /** A pipe in the place of a file would wait for a writer. */
 const openFlags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 
-const [openInThread, readFile] = [promisify(open), promisify(read)];
-let awakeUntil = 0;
-let threadUntil = 0;
+const [openFile, readFile] = [promisify(open), promisify(read)];
 
 /**
  * Opens a stored file, if it is there. Plain descriptors, and no thread for looking at or closing an open file, which touches no
- * disk, nor for opening one whose name the system has in memory: with Node's file handles a small object costs twice as much.
+ * disk: with Node's file handles a small object costs twice as much.
  */
 export async function openStored(path: string): Promise<OpenContent | undefined> {
-  const descriptor = await openFile(path).catch((error: unknown) => {
+  const descriptor = await openFile(path, openFlags).catch((error: unknown) => {
     const code = errorCode(error);
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
     throw error;
@@ -53,19 +43,6 @@ export async function openStored(path: string): Promise<OpenContent | undefined>
       else close(descriptor);
     },
   };
-}
-
-async function openFile(path: string): Promise<number> {
-  const started = performance.now();
-  const isAwake = started < awakeUntil;
-  try {
-    return isAwake ? openSync(path, openFlags) : await openInThread(path, openFlags);
-  } finally {
-    const ended = performance.now();
-    const isQuick = ended - started < (isAwake ? quickMs.atOnce : quickMs.inThread);
-    if (!isQuick) threadUntil = ended + leftToThreadMs;
-    awakeUntil = ended < threadUntil ? 0 : ended + awakeMs;
-  }
 }
 
 async function readFully(descriptor: number, buffer: Uint8Array, at: number): Promise<number> {
