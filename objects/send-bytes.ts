@@ -2,10 +2,6 @@ import { isOver, type Context } from '../http/context.ts';
 
 /** One read and one write of this size each. */
 const pieceBytes = 524_288;
-/** Buffers for small contents are used again, so many at most: memory that the system has to give anew costs more than reading. */
-const smallBytes = 65_536;
-const mostSpare = 32;
-const spare: Buffer[] = [];
 
 /** Bytes to send. */
 interface Bytes {
@@ -22,8 +18,9 @@ interface Bytes {
  * so that an error before it is still answered as one. Calls `close` exactly once. A stream of Node's would need twice the CPU.
  */
 export async function sendBytes(ctx: Context, { length, read, close }: Bytes): Promise<void> {
-  let current = takeBuffer(length);
-  let other = length <= pieceBytes ? current : takeBuffer(length);
+  // Slow: memory of its own instead of a slice of the pool that everything small shares.
+  let current = Buffer.allocUnsafeSlow(Math.min(length, pieceBytes));
+  let other = length <= pieceBytes ? current : Buffer.allocUnsafeSlow(pieceBytes);
   const fill = async (at: number): Promise<Uint8Array> => {
     const wanted = current.subarray(0, length - at);
     if ((await read(wanted, at)) !== wanted.length) throw new Error('A file ended too early.');
@@ -41,8 +38,7 @@ export async function sendBytes(ctx: Context, { length, read, close }: Bytes): P
       if (ctx.res.destroyed) return;
       handed += piece.length;
       if (handed === length) {
-        const buffer = current;
-        ctx.res.end(piece, () => giveBack(buffer));
+        ctx.res.end(piece);
         return;
       }
       [current, other] = [other, current];
@@ -56,18 +52,6 @@ export async function sendBytes(ctx: Context, { length, read, close }: Bytes): P
     await filling?.catch(() => undefined);
     close(handed);
   }
-}
-
-function takeBuffer(length: number): Buffer {
-  const isSmall = length <= smallBytes;
-  // Slow: memory of its own instead of a slice of the pool that everything small shares.
-  const make = (): Buffer =>
-    Buffer.allocUnsafeSlow(isSmall ? smallBytes : Math.min(length, pieceBytes));
-  return isSmall ? (spare.pop() ?? make()) : make();
-}
-
-function giveBack(buffer: Buffer): void {
-  if (buffer.length === smallBytes && spare.length < mostSpare) spare.push(buffer);
 }
 
 /** Hands a piece to the connection. @returns whether it was taken, so that its buffer is free; false where the client is gone. */
