@@ -42,26 +42,3 @@ function joinedRevision() {
 export function prepareRevision(joined: Database): () => string {
   return reading(joined, joinedRevision);
 }
-
-/**
- * As {@link prepareRevision}, for a connection that is asked again and again outside transactions: SQLite's own counters
- * tell at a third of the cost that nothing was committed since.
- */
-export function prepareWatchedRevision(joined: Database): () => string {
-  const read = prepareRevision(joined);
-  const counters = ['main', 'library'].map((schema) =>
-    joined.prepare<[], number>(`PRAGMA ${schema}.data_version`).pluck(),
-  );
-  let seen: (number | undefined)[] = [];
-  let revision: string | undefined;
-  return () => {
-    // Before the revision: a commit between the two is then seen the next time.
-    const now = counters.map((counter) => counter.get());
-    if (revision === undefined || now.some((count, at) => count !== seen[at])) {
-      // Only once it was read: a failure must not leave the old one looking like the new one.
-      revision = read();
-      seen = now;
-    }
-    return revision;
-  };
-}
