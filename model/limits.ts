@@ -33,8 +33,6 @@ export const limits = {
   historyEntries: 10_000,
   /** Searches in one request: more than are kept, so that a client may hand over all it has. */
   historyPerRequest: 20_000,
-  /** Searches written in one turn of the main thread, some 5 µs each. */
-  historySlice: 1_000,
   /** Tags in one request. */
   tagsPerRequest: 1_000,
   /** Tags of one waypoint, however many requests they came in. */

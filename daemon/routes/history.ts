@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { route, type Route } from '../../http/route.ts';
 import { limits } from '../../model/limits.ts';
 import {
@@ -9,7 +8,6 @@ import {
   recentSchema,
   storedHistorySchema,
 } from '../../model/search.ts';
-import type { HistoryStore } from '../../storage/waypoints/history.ts';
 import type { RouteParts } from './parts.ts';
 
 /** `/api/history` and `/api/recent_suggest`: what was searched for. */
@@ -32,11 +30,11 @@ export function historyRoutes({ store: { history }, isHistoryKept: isKept }: Rou
       summary: 'Records one search, optionally with its place, or several.',
       body: newHistorySchema,
       answers: { 201: storedHistorySchema },
-      async handle({ body }) {
+      handle({ body }) {
         const queries = body.queries ?? (body.query === undefined ? [] : [body.query]);
         const { lat, lon } = body;
         const place = lat === undefined || lon === undefined ? undefined : { lat, lon };
-        if (isKept) await addInSlices(history, queries, place);
+        if (isKept) history.add(queries, place);
         const stored = isKept ? queries.length : 0;
         return { status: 201, json: { stored, multiple: body.queries !== undefined } };
       },
@@ -50,16 +48,4 @@ export function historyRoutes({ store: { history }, isHistoryKept: isKept }: Rou
       handle: ({ query }) => ({ status: 200, json: { deleted: history.remove(query.query) } }),
     }),
   ];
-}
-
-/** Others have their turn between two slices, and after the checks of a long list, which take as long as four. */
-async function addInSlices(
-  history: HistoryStore,
-  queries: readonly string[],
-  place: { lat: number; lon: number } | undefined,
-): Promise<void> {
-  for (let at = 0; at < queries.length; at += limits.historySlice) {
-    if (queries.length > limits.historySlice) await nextTurn();
-    history.add(queries.slice(at, at + limits.historySlice), place);
-  }
 }
