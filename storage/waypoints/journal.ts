@@ -68,20 +68,13 @@ export function prepareJournal(db: Database, meta: Pick<StoreMeta, 'get' | 'set'
   const { add, get, list, newestFirst, oldest, beginning, forget, setUndone, setStanding } =
     prepareStatements(db);
 
-  /** The oldest change, where it is known: a change costs little more than its own row. */
-  let last: Pick<Change, 'id' | 'at'> | undefined;
-  const forgetUntil = (id: number): void => {
-    forget.run(id);
-    last = undefined;
-  };
-
   const forgetOld = (id: number, now: number): void => {
-    if (id > limits.journalChanges) forgetUntil(id - limits.journalChanges);
+    if (id > limits.journalChanges) forget.run(id - limits.journalChanges);
     // Each change makes room for itself; a few more than one, so that old ones go even so.
     for (let i = 0; i < 4; i += 1) {
-      last ??= oldest.get();
+      const last = oldest.get();
       if (last === undefined || last.id === id || last.at >= now - limits.journalMs) return;
-      forgetUntil(last.id);
+      forget.run(last.id);
     }
   };
 
