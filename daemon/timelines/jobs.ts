@@ -15,16 +15,6 @@ import {
 import { newJob, type TimelineJob } from './job.ts';
 import { TrackedJobs } from './tracked-jobs.ts';
 
-/** The bounds of the queue; durations in ms. */
-export interface TimelineLimits {
-  readonly queued: number;
-  readonly tracked: number;
-  readonly retentionMs: number;
-  readonly deadlineMs: number;
-  readonly graceMs: number;
-  readonly resultBytes: number;
-}
-
 /** The geodata generation that names a job's places. */
 export interface TimelineGeodata {
   readonly path: string;
@@ -50,7 +40,8 @@ export interface TimelineOverrides {
   readonly pool?: WorkerPool<TimelineTasks>;
 }
 
-const defaultLimits: TimelineLimits = {
+/** The bounds of the queue; durations in ms. */
+const defaultLimits = {
   queued: limits.timelineQueued,
   tracked: limits.timelineTracked,
   retentionMs: limits.timelineRetentionMs,
@@ -59,6 +50,7 @@ const defaultLimits: TimelineLimits = {
   graceMs: 500,
   resultBytes: limits.timelineResultBytes,
 };
+type TimelineLimits = Readonly<Record<keyof typeof defaultLimits, number>>;
 
 /** The worker needs a bounded memory whatever it reads, well below this; one that needs more fails alone. */
 const heapMb = 512;
