@@ -12,7 +12,6 @@ interface Stranger {
 export class Strangers {
   /** By the client's address and port, as TLS hides the socket that was accepted. The oldest first. */
   readonly #strangers = new Map<string, Stranger>();
-  readonly #sizes = new Map<string, number>();
   readonly #max: number;
   readonly #groupOf: (address: string) => string | undefined;
 
@@ -32,35 +31,28 @@ export class Strangers {
     const group = remoteAddress === undefined ? undefined : this.#groupOf(remoteAddress);
     if (group === undefined) return;
     const key = keyOf(socket);
-    this.#forget(key);
+    this.#strangers.delete(key);
     this.#strangers.set(key, { socket, group });
-    const size = (this.#sizes.get(group) ?? 0) + 1;
-    this.#sizes.set(group, size);
-    socket.once('close', () => this.#forget(key));
+    socket.once('close', () => this.#strangers.delete(key));
     // After the sockets had their turn: the oldest may have shown it by now.
-    if (size > this.#max) setImmediate(() => this.#makeRoom(group));
+    if (this.#surplusOf(group).length > 0) setImmediate(() => this.#makeRoom(group));
   }
 
   /** To be called when the client has shown who it is. */
   admit(socket: Socket): void {
-    if (this.#strangers.size > 0) this.#forget(keyOf(socket));
+    this.#strangers.delete(keyOf(socket));
   }
 
-  #forget(key: string): void {
-    const stranger = this.#strangers.get(key);
-    if (stranger === undefined) return;
-    this.#strangers.delete(key);
-    const left = (this.#sizes.get(stranger.group) ?? 1) - 1;
-    if (left === 0) this.#sizes.delete(stranger.group);
-    else this.#sizes.set(stranger.group, left);
+  /** The oldest of a group, of which there are too many. */
+  #surplusOf(group: string): [key: string, stranger: Stranger][] {
+    const own = [...this.#strangers].filter(([, stranger]) => stranger.group === group);
+    return own.slice(0, Math.max(0, own.length - this.#max));
   }
 
   #makeRoom(group: string): void {
-    for (const [key, stranger] of this.#strangers) {
-      if ((this.#sizes.get(group) ?? 0) <= this.#max) return;
-      if (stranger.group !== group) continue;
-      this.#forget(key);
-      stranger.socket.destroy();
+    for (const [key, { socket }] of this.#surplusOf(group)) {
+      this.#strangers.delete(key);
+      socket.destroy();
     }
   }
 }
