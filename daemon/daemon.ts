@@ -168,7 +168,10 @@ async function startBeside(
   };
 }
 
-function buildParts({ store, isLibraryWhole }: OpenedStores, options: StartOptions) {
+function buildParts(
+  { store, isLibraryWhole: wasLibraryWhole }: OpenedStores,
+  options: StartOptions,
+) {
   const { settings, paths, log, clock, gpsdPort, schedule } = options;
   const index = new WaypointIndex();
   const readers = new ReaderPool({
@@ -176,7 +179,6 @@ function buildParts({ store, isLibraryWhole }: OpenedStores, options: StartOptio
     libraryPath: paths.libraryDatabase,
     size: limits.streams,
   });
-  const wasLibraryWhole = isLibraryWhole;
   const opened = openImports({ store, index, wasLibraryWhole, paths, clock, log });
   const { library } = opened;
   const geodata = new Geodata({ directory: paths.geodata, clock, log }, options.geodata);

@@ -25,7 +25,7 @@ export interface Made<T> {
   readonly change: number | undefined;
 }
 
-/** Changes of bookmarks and tags: first the store, durably; then the index in memory; then the mirror is told. */
+/** Changes of bookmarks and tags: first the store, durably; then the index in memory; then the bookmarks file, later. */
 export class Waypoints {
   readonly #options: WaypointsOptions;
 
@@ -36,7 +36,7 @@ export class Waypoints {
     for (const identity of store.hidden.all()) index.hide(identity);
   }
 
-  /** Takes a change into the index that the bookmarks file brought into the store. */
+  /** Makes the index follow a change of the store; one merged from the bookmarks file comes here directly. */
   notice({ rows }: StoreChange): void {
     const { store, index } = this.#options;
     for (const { of, before, after } of rows) {
@@ -56,51 +56,52 @@ export class Waypoints {
     const { name, lat, lon, tags = [] } = fields;
     const time = fields.time ?? formatTime(this.#options.clock.now());
     const optional = optionalFields({ ...fields, time });
-    return this.#show(this.#options.store.addBookmark({ name, lat, lon, ...optional }, tags));
+    return this.#publish(this.#options.store.addBookmark({ name, lat, lon, ...optional }, tags));
   }
 
   /** @throws WaypointError not_a_bookmark, already_bookmarked */
   change(change: BookmarkChange): Made<{ before: Bookmark; after: Bookmark }> {
     const { store, isLibraryWhole } = this.#options;
-    return this.#show(store.changeBookmark(change, isLibraryWhole()));
+    return this.#publish(store.changeBookmark(change, isLibraryWhole()));
   }
 
   /** @throws WaypointError not_a_bookmark */
   remove(place: Place): Made<Bookmark> {
     const { store, isLibraryWhole } = this.#options;
-    return this.#show(store.removeBookmark(place, isLibraryWhole()));
+    return this.#publish(store.removeBookmark(place, isLibraryWhole()));
   }
 
   /** @throws WaypointError unknown_waypoint */
   addTags(place: Place, raws: readonly string[]): Made<TaggedPlace> {
-    return this.#show(this.#options.store.addTags(place, raws));
+    return this.#publish(this.#options.store.addTags(place, raws));
   }
 
   /** @throws WaypointError unknown_waypoint */
   removeTag(place: Place, raw: string): Made<TaggedPlace> {
-    return this.#show(this.#options.store.removeTag(place, raw));
+    return this.#publish(this.#options.store.removeTag(place, raw));
   }
 
   /** @throws WaypointError unknown_waypoint, is_a_bookmark */
   hide(place: Place): Made<Place> {
-    return this.#show(this.#options.store.hide(place));
+    return this.#publish(this.#options.store.hide(place));
   }
 
   /** @throws WaypointError unknown_waypoint */
   showAgain(place: Place): Made<Place> {
-    return this.#show(this.#options.store.show(place));
+    return this.#publish(this.#options.store.show(place));
   }
 
   renameTag(tag: string, newTag: string): Made<number> {
-    return this.#show(this.#options.store.renameTag(tag, newTag));
+    return this.#publish(this.#options.store.renameTag(tag, newTag));
   }
 
   /** @throws WaypointError unknown_change, already_undone, not_undoable, later_change */
   undo(id: number): Made<RecordedChange> {
-    return this.#show(this.#options.store.undo(id));
+    return this.#publish(this.#options.store.undo(id));
   }
 
-  #show<T>({ result, change }: Changed<T>): Made<T> {
+  /** Makes the index and the bookmarks file follow a change. */
+  #publish<T>({ result, change }: Changed<T>): Made<T> {
     if (change === undefined) return { result, change: undefined };
     this.notice(change);
     this.#options.onChange();

@@ -8,7 +8,7 @@ const sliceBytes = 65_536;
 /** Answers that never have a body, nor a length of one. */
 const bodiless: ReadonlySet<number> = new Set([204, 304]);
 
-/** The promise settles when all of a route's answer is handed over, or the client is gone. */
+/** Sends a route's answer. The promise settles when all of it is handed over, or the client is gone. */
 export function sendAnswer(ctx: Context, answer: Answer): Promise<void> | undefined {
   const text = 'json' in answer ? JSON.stringify(answer.json) : '';
   const isWhole = !('pieces' in answer || 'write' in answer);
@@ -51,7 +51,7 @@ async function sendPieces(
   const { res } = ctx;
   try {
     if (isOver(ctx)) return;
-    // Long ago, so that the first piece is on its way before the next one is made: Node sends at the end of a turn.
+    // As if a turn were over: the first piece is sent before the next one is made, as Node sends at the end of a turn.
     let turnStart = -turnMs;
     for await (const piece of pieces) {
       for (const slice of slices(piece)) {

@@ -73,7 +73,7 @@ function answering(guards: readonly Guard[], log: Log, style: FailureStyle): Mid
       await next();
       ({ status } = ctx);
     } catch (error) {
-      // What the parser refused goes before what a route thinks of the rest.
+      // A refusal by the parser wins over the error that it caused in the route.
       ({ status } = await answerFailure(ctx, brokenBy(ctx) ?? error, { log, style }));
     }
     log.debug('http.request', {

@@ -92,7 +92,7 @@ export async function readBody(ctx: Context): Promise<Buffer> {
   }
 }
 
-/** Anything else than too much is a client that hung up. */
+/** Every error of raw-body but `entity.too.large` means that the client hung up. */
 function bodyFailure(error: unknown): WaypointError {
   if (error instanceof WaypointError) return error;
   const isTooLarge = error instanceof Error && 'type' in error && error.type === 'entity.too.large';
@@ -112,7 +112,7 @@ const turnPieces = 4;
 export async function* bodyPieces(ctx: Context): AsyncGenerator<Uint8Array> {
   const { req, res, limits } = ctx;
   beginBody(ctx);
-  // Neither would say so again.
+  // A request that has ended, or was destroyed, emits no further event.
   if (req.readableEnded) return;
   if (req.destroyed) throw new WaypointError('bad_request');
   const events = on(req, 'data', {

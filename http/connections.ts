@@ -12,7 +12,7 @@ export interface ConnectionsOptions {
   readonly isTls: boolean;
 }
 
-/** Requests stand here as their responses, which know them. */
+/** Holds each request by its response (`res.req`). */
 interface Connection {
   readonly socket: Socket;
   /** The one being answered. */
@@ -38,7 +38,7 @@ export class Connections {
     this.#options = options;
     // With TLS, requests come on another socket than the one of the connection.
     server.on(options.isTls ? 'secureConnection' : 'connection', (socket) => this.#add(socket));
-    // Of the last two, Node would answer the first with `100 Continue` by itself; the reader of the body does it instead.
+    // Without a listener for `checkContinue` Node would send `100 Continue` itself; the reader of the body does.
     for (const event of ['request', 'checkContinue', 'checkExpectation']) {
       server.on(event, (_req, res) => this.#onRequest(res));
     }

@@ -32,7 +32,7 @@ export type Guard = (ctx: Context) => void;
  */
 export function headerValues({ req: { headers, rawHeaders } }: Context, name: string): string[] {
   const values: string[] = [];
-  // As a rule: each line of the raw ones would be folded for nothing.
+  // The usual case; spares lower-casing every raw header.
   if (headers[name] === undefined) return values;
   for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
     const sent = rawHeaders[at] ?? '';
@@ -44,7 +44,7 @@ export function headerValues({ req: { headers, rawHeaders } }: Context, name: st
 
 const absoluteTarget = /^(https?):\/\/([^/?]*)(.*)$/i;
 
-/** A target in absolute form (RFC 9112, 3.2.2) becomes one in origin form, and its authority stands for what Host says. */
+/** Rewrites a target in absolute form (RFC 9112, 3.2.2) to origin form; its authority replaces the value of Host. */
 export function useOriginForm(ctx: Context): void {
   if (ctx.url.startsWith('/')) return;
   const [, scheme = '', authority = '', rest = ''] = absoluteTarget.exec(ctx.url) ?? [];

@@ -75,7 +75,7 @@ export class JournaledRows {
     return this.journal.record({ kind, at: this.#now(), revision, undoes }, { count });
   }
 
-  /** Tags that a waypoint has already: a change that gives it a bookmark knows them when it is taken back. */
+  /** Notes the tags that a waypoint has before it becomes a bookmark, unchanged: an undo must not take them for later ones. */
   noteTags(key: IdentityKey): void {
     for (const row of this.tags.rows(key)) this.#noted.push({ of: 'tag', before: row, after: row });
   }

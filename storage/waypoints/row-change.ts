@@ -39,7 +39,7 @@ export interface RowTable<
   Column extends keyof Written<Table> & string = keyof Written<Table> & string,
 > {
   readonly name: Table;
-  /** All that are written, or read by number: of placeholders no list can be made. */
+  /** Columns to write, and to read by id; named here because a placeholder's fields cannot be listed. */
   readonly columns: readonly Column[];
   readonly toRow: (stored: Written<Table> & NumberedRow) => Row;
   readonly toColumns: (fields: Omit<Row, 'id'>) => Written<Table>;
