@@ -161,30 +161,27 @@ function placesInside(ends: readonly number[]): number[] {
 /** Gives the parts of a line that lie in the tile and its buffer. */
 export function clippedLines(ends: readonly number[]): number[][] {
   const lines: number[][] = [];
-  let line: number[] = [];
   for (let at = 2; at < ends.length; at += 2) {
-    const part = clip(ends[at - 2]!, ends[at - 1]!, ends[at]!, ends[at + 1]!);
-    if (part === undefined) continue;
-    const [x0, y0, x1, y1] = part;
-    const goesOn = line[line.length - 2] === x0 && line[line.length - 1] === y0;
-    if (!goesOn || line.length > 2 * mostVertices) lines.push((line = [x0, y0]));
-    line.push(x1, y1);
+    const [x0, y0, x1, y1] = [ends[at - 2]!, ends[at - 1]!, ends[at]!, ends[at + 1]!];
+    if (isInside(x0, y0) && isInside(x1, y1)) addStep(lines, x0, y0, x1, y1);
+    else {
+      const part = clipAtEdges(x0, y0, x1, y1);
+      if (part !== undefined) addStep(lines, ...part);
+    }
   }
   return lines;
 }
 
-/** The part of a step that lies in the tile and its buffer (Liang and Barsky 1984); undefined if it has no length. */
-function clip(
-  x0: number,
-  y0: number,
-  x1: number,
-  y1: number,
-): readonly [number, number, number, number] | undefined {
-  const isWhole = isInside(x0, y0) && isInside(x1, y1);
-  const part = isWhole ? ([x0, y0, x1, y1] as const) : clipAtEdges(x0, y0, x1, y1);
-  return part?.[0] === part?.[2] && part?.[1] === part?.[3] ? undefined : part;
+/** Lengthens the last line, or begins another one where the step does not go on with it. */
+function addStep(lines: number[][], x0: number, y0: number, x1: number, y1: number): void {
+  if (x0 === x1 && y0 === y1) return;
+  const line = lines.at(-1);
+  const goesOn = line !== undefined && line[line.length - 2] === x0 && line.at(-1) === y0;
+  if (goesOn && line.length <= 2 * mostVertices) line.push(x1, y1);
+  else lines.push([x0, y0, x1, y1]);
 }
 
+/** The part of a step that lies in the tile and its buffer (Liang and Barsky 1984). */
 function clipAtEdges(
   x0: number,
   y0: number,
