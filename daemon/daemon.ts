@@ -1,6 +1,6 @@
 import { createHttpServer, type HttpServer } from '../http/server.ts';
 import { limits } from '../model/limits.ts';
-import type { Clock, Log } from '../model/process.ts';
+import { systemClock, type Clock, type Log } from '../model/process.ts';
 import type { Settings } from '../model/settings.ts';
 import { ReaderPool } from '../storage/reader-pool.ts';
 import { Changes } from './changes/changes.ts';
@@ -67,8 +67,6 @@ export interface Daemon {
   /** Resolves once closed, whoever asked for it. */
   readonly closed: Promise<void>;
 }
-
-const systemClock: Clock = { now: () => Date.now(), monotonic: () => performance.now() };
 
 /**
  * Builds all parts of a daemon and starts it.

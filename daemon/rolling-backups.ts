@@ -34,7 +34,6 @@ export class RollingBackups {
 
   async close(): Promise<void> {
     this.#cancel();
-    this.#cancel = () => {};
     await this.#pool.close();
   }
 

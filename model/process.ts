@@ -7,6 +7,8 @@ export interface Clock {
   readonly monotonic: () => number;
 }
 
+export const systemClock: Clock = { now: () => Date.now(), monotonic: () => performance.now() };
+
 /** Writes one line to the log. Neither event nor details may hold a coordinate, name, tag, query, path or token. */
 export interface Log {
   readonly debug: LogLine;

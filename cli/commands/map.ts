@@ -7,6 +7,7 @@ import { packageRoot } from '../../daemon/version-info.ts';
 import type { MapServer, MapServerOptions } from '../../map/server/server.ts';
 import { errorCode } from '../../model/error-code.ts';
 import { ExitError } from '../../model/exit-error.ts';
+import { systemClock } from '../../model/process.ts';
 import { defineCommand } from '../program/command.ts';
 import { findDaemon, startOwnDaemon } from '../program/connection.ts';
 import type { CommandContext } from '../program/context.ts';
@@ -90,7 +91,7 @@ async function start(
       ...options,
       port,
       basemap: resolved.settings.basemap,
-      clock: { now: () => Date.now(), monotonic: () => performance.now() },
+      clock: systemClock,
       async findDaemon() {
         const daemon = await findDaemon(context);
         return daemon && accessTo(daemon.handOver);

@@ -41,8 +41,3 @@ export interface RouteParts {
   readonly clock: Clock;
   readonly isHistoryKept: boolean;
 }
-
-/** Names the present content of the library. */
-export function tracksRevision({ store }: RouteParts): string {
-  return store.libraryFiles.revision();
-}

@@ -15,7 +15,7 @@ import {
 import type { LibraryTotals } from '../../storage/library/totals.ts';
 import { makeEtag } from '../etag.ts';
 import { tilePlaces } from '../tiles/tile-places.ts';
-import { tracksRevision, type RouteParts } from './parts.ts';
+import type { RouteParts } from './parts.ts';
 
 /** From this zoom on a tile shows every fix, where it is asked for points. */
 const everyPointZoom = 14;
@@ -46,7 +46,7 @@ export function tileRoutes(parts: RouteParts): Route[] {
         if (hasWaypoints) await library.indexReady;
         const gzip = ctx.acceptsEncodings('gzip', 'identity') === 'gzip';
         const waypoints = hasWaypoints ? `${index.libraryRevision}-${store.revision()}` : '';
-        const etag = makeEtag(`${tracksRevision(parts)}-${waypoints}`, [tile, query, gzip]);
+        const etag = makeEtag(`${store.libraryFiles.revision()}-${waypoints}`, [tile, query, gzip]);
         if (notModified(request.ifNoneMatch, etag)) return { status: 304, etag };
         const { signal } = request;
         const places = hasWaypoints ? await tilePlaces(store, index.snapshot(), tile) : [];

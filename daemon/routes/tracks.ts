@@ -10,7 +10,7 @@ import {
   tracksSchema,
 } from '../../model/tracks.ts';
 import { makeEtag } from '../etag.ts';
-import { tracksRevision, type RouteParts } from './parts.ts';
+import type { RouteParts } from './parts.ts';
 
 /** Where a list of tracks is thinned for, unless it says otherwise: a city fills the screen. */
 const defaultZoom = 10;
@@ -64,7 +64,7 @@ export function trackRoutes(parts: RouteParts): Route[] {
     contentType: string,
     read: (signal: AbortSignal) => Promise<Uint8Array>,
   ): Promise<Answer> {
-    const etag = makeEtag(tracksRevision(parts), [contentType, request.query]);
+    const etag = makeEtag(parts.store.libraryFiles.revision(), [contentType, request.query]);
     if (notModified(request.ifNoneMatch, etag)) return { status: 304, etag };
     return { status: 200, etag, contentType, pieces: [await read(request.signal)] };
   }

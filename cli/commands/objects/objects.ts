@@ -3,6 +3,7 @@ import { defaultConfigFile } from '../../../daemon/paths.ts';
 import { createNotifier, takeNotifyRequest } from '../../../daemon/systemd/notifier.ts';
 import { packageRoot } from '../../../daemon/version-info.ts';
 import { limits } from '../../../model/limits.ts';
+import { systemClock } from '../../../model/process.ts';
 import { defineCommand } from '../../program/command.ts';
 import { objectFlagsHelp } from '../../program/context.ts';
 import { endInAnyCase, watchForEnd } from '../../terminal/interrupts.ts';
@@ -53,9 +54,8 @@ async function serveObjects({ settings, paths }: ObjectsContext): Promise<void> 
   ]);
   const log = await openLog({ level: settings.log_level, file: settings.log_file });
   const notifier = notifyRequest && createNotifier(notifyRequest, log);
-  const clock = { now: () => Date.now(), monotonic: () => performance.now() };
   try {
-    const server = await startObjects({ settings, paths, log, clock });
+    const server = await startObjects({ settings, paths, log, clock: systemClock });
     await notifier?.ready(`Serving ${server.url}`);
     await print(server.url);
     await end.asked;
