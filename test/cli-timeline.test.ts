@@ -3,8 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import test, { type ExecutionContext } from 'ava';
 import { parsePeriod } from '../cli/commands/timeline/period.ts';
-import { kilometres, placeOf } from '../cli/commands/timeline/wording.ts';
-import { duration } from '../cli/terminal/text.ts';
+import { kilometres, placeOf, stayTime } from '../cli/commands/timeline/wording.ts';
 import { parseMoment, whereAt } from '../cli/commands/where.ts';
 import { parseDate } from '../model/calendar-date.ts';
 import type { TimelineJobRecord } from '../model/timeline-job.ts';
@@ -90,7 +89,7 @@ for (const text of ['2019-07-14', '15:30', '2019-07-14T25:00Z', '2019-02-30T10:0
 
 test('times and distances are printed in the units that fit', (t) => {
   const seconds = [0, 59, 60, 3_599, 3_600, 47_520, 86_399, 86_400, 273_600, 90_061];
-  t.deepEqual(seconds.map(duration), [
+  t.deepEqual(seconds.map(stayTime), [
     '0 s',
     '59 s',
     '1 min',

@@ -12,7 +12,7 @@ import { defineCommand } from '../program/command.ts';
 import { invocation } from '../terminal/invocation.ts';
 import { note } from '../terminal/output.ts';
 import { labelledLines } from '../terminal/table.ts';
-import { counted, dateOf, duration, megabytes, secondsSince } from '../terminal/text.ts';
+import { counted, dateOf, duration, megabytes } from '../terminal/text.ts';
 
 /** `waypointd status` */
 export const command = defineCommand({
@@ -82,7 +82,8 @@ type Status = Awaited<ReturnType<typeof readStatus>> & { readonly service: Servi
 function* statusLines(status: Status): Generator<string> {
   const { url, pid, started, uptime_seconds } = status;
   // The machine's clock may have been set since it began.
-  const age = uptime_seconds ?? secondsSince(started);
+  const age =
+    uptime_seconds === undefined ? Date.now() - Date.parse(started) : uptime_seconds * 1000;
   yield `waypointd ${status.version} is running on ${url} (process ${pid}, for ${duration(age)})`;
   const rows = [
     ['data', status.data_dir],

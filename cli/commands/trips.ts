@@ -8,12 +8,18 @@ import { dayOf } from '../../storage/day-blob.ts';
 import { defineCommand } from '../program/command.ts';
 import { note } from '../terminal/output.ts';
 import { tableLines, type TableColumn } from '../terminal/table.ts';
-import { duration } from '../terminal/text.ts';
 import { clockOf } from './timeline/clock.ts';
 import { writeRows } from './timeline/csv.ts';
 import { periodOptions, placeZoneOptions, requestOf } from './timeline/period.ts';
 import { noteCut, timelineOf } from './timeline/run.ts';
-import { emptyLines, headLines, isEmpty, kilometres, placeOf } from './timeline/wording.ts';
+import {
+  emptyLines,
+  headLines,
+  isEmpty,
+  kilometres,
+  placeOf,
+  stayTime,
+} from './timeline/wording.ts';
 
 /** Confidence (0 to 1) from which a mode is printed without a question mark. */
 const likely = 0.7;
@@ -54,7 +60,7 @@ async function* tripLines(result: TimelineResult): AsyncGenerator<string> {
   };
   const columns: readonly TableColumn<TimelineTrip>[] = [
     { title: 'LEFT', text: (trip) => clock(trip.start_utc, timeline[trip.from_stop]) },
-    { title: 'TIME', align: 'right', text: ({ duration_seconds: seconds }) => duration(seconds) },
+    { title: 'TIME', align: 'right', text: ({ duration_seconds: seconds }) => stayTime(seconds) },
     { title: 'KM', align: 'right', text: ({ distance_m: metres }) => kilometres(metres) },
     { title: 'BY', text: guessOf },
     { title: 'FROM', canShrink: true, text: (trip) => nameOf(trip.from_stop) },

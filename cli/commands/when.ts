@@ -6,13 +6,13 @@ import type { TimelineResult, TimelineStop } from '../../model/timeline-result.t
 import { defineCommand } from '../program/command.ts';
 import { withDaemon } from '../program/connection.ts';
 import type { DaemonClient } from '../program/daemon-client.ts';
-import { counted, degrees, duration, forTerminal } from '../terminal/text.ts';
+import { counted, degrees, forTerminal } from '../terminal/text.ts';
 import { parsePosition } from './place.ts';
 import { writeStops } from './timeline/csv.ts';
 import { choiceOf, placeZoneOptions, sourceOptions } from './timeline/period.ts';
 import { filledIn, noteCut, runTimeline } from './timeline/run.ts';
 import { stopLines } from './timeline/tables.ts';
-import { zoneSentence } from './timeline/wording.ts';
+import { stayTime, zoneSentence } from './timeline/wording.ts';
 
 /** Radius around a position or a waypoint. */
 const usualRadiusM = 200;
@@ -126,7 +126,7 @@ async function* visitLines(
         ? `Within ${metres} m of ${named}${degrees(lat)}, ${degrees(lon)}`
         : `At ${named}within ${metres} m or named after it`;
   if (visits.length === 0) return yield `${around}: never, as far as recorded.`;
-  yield `${around}: ${counted(visits.length, 'visit')}, ${duration(seconds)}.`;
+  yield `${around}: ${counted(visits.length, 'visit')}, ${stayTime(seconds)}.`;
   yield zoneSentence(result.period.time_zone);
   yield '';
   // The way between visits is not the way to one.

@@ -6,7 +6,7 @@ import type { TimelineResult, TimelineStop } from '../../model/timeline-result.t
 import { dayOf } from '../../storage/day-blob.ts';
 import { defineCommand } from '../program/command.ts';
 import { note } from '../terminal/output.ts';
-import { degrees, duration, forTerminal } from '../terminal/text.ts';
+import { degrees, forTerminal } from '../terminal/text.ts';
 import { clockOf, type Clock } from './timeline/clock.ts';
 import { writeStops } from './timeline/csv.ts';
 import { choiceOf, placeZoneOptions, sourceOptions } from './timeline/period.ts';
@@ -20,6 +20,7 @@ import {
   kilometres,
   minuteOf,
   placeOf,
+  stayTime,
 } from './timeline/wording.ts';
 
 /** Days looked at before and after: twice what a silence within a stay may last. */
@@ -155,10 +156,10 @@ function* stopDetails(stop: TimelineStop, clock: Clock): Generator<string> {
   if (stop.duration_seconds > 0) {
     // What lies beyond the days that are looked at is not known here.
     const least = stop.continues_before || stop.continues_after ? 'at least ' : '';
-    yield `for       ${least}${duration(stop.duration_seconds)}`;
+    yield `for       ${least}${stayTime(stop.duration_seconds)}`;
   }
   if (stop.bridged_seconds > 0) {
-    yield `          of which ${duration(stop.bridged_seconds)} are inferred: nothing was recorded`;
+    yield `          of which ${stayTime(stop.bridged_seconds)} are inferred: nothing was recorded`;
   }
 }
 

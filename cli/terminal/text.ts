@@ -81,23 +81,14 @@ export function tagList(tags: readonly (string | Pick<Tag, 'display'>)[] | undef
   return (tags ?? []).map((tag) => (typeof tag === 'string' ? tag : tag.display)).join(', ');
 }
 
-/** A duration for reading, from seconds: `40 s`, `12 min`, `4 h 12 min`, `3 d 4 h`. */
-export function duration(seconds: number): string {
-  if (seconds < 60) return `${seconds} s`;
-  const minutes = Math.floor(seconds / 60);
+/** A duration for reading, from ms: `5 s`, `12 min`, `3 h 20 min`, `4 days`. */
+export function duration(ms: number): string {
+  const minutes = Math.floor(ms / 60_000);
+  if (minutes < 1) return `${Math.max(0, Math.floor(ms / 1000))} s`;
   if (minutes < 60) return `${minutes} min`;
   const hours = Math.floor(minutes / 60);
-  if (hours < 24) return two(hours, 'h', minutes % 60, 'min');
-  return two(Math.floor(hours / 24), 'd', hours % 24, 'h');
-}
-
-function two(large: number, largeUnit: string, small: number, smallUnit: string): string {
-  return small === 0 ? `${large} ${largeUnit}` : `${large} ${largeUnit} ${small} ${smallUnit}`;
-}
-
-/** Whole seconds since an instant (ISO 8601), by the clock. */
-export function secondsSince(time: string): number {
-  return Math.max(0, Math.floor((Date.now() - Date.parse(time)) / 1_000));
+  if (hours < 48) return `${hours} h ${minutes % 60} min`;
+  return counted(Math.floor(hours / 24), 'day');
 }
 
 /** A size for reading: `19.9 MB`, in millions of bytes; `14 kB` of a small one. */

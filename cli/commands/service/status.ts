@@ -15,7 +15,7 @@ import { type PortUse, probePort } from '../../program/port-probe.ts';
 import { invocation, shellWord } from '../../terminal/invocation.ts';
 import { note } from '../../terminal/output.ts';
 import { labelledLines } from '../../terminal/table.ts';
-import { counted, duration, forTerminal, secondsSince } from '../../terminal/text.ts';
+import { counted, duration, forTerminal } from '../../terminal/text.ts';
 
 /** The result of `service status`, as `--json` prints it. */
 type ServiceStatus = Awaited<ReturnType<typeof readServiceStatus>>;
@@ -121,7 +121,7 @@ export function* statusLines(
 
 function stateText({ state, since, pid, last_exit: exit }: ServiceStatus): string {
   if (state !== 'running') return exit === undefined ? state : `${state}: ${exitText(exit)}`;
-  const age = since === undefined ? '' : ` for ${duration(secondsSince(since))}`;
+  const age = since === undefined ? '' : ` for ${duration(Date.now() - Date.parse(since))}`;
   return `running${age}${pid === undefined ? '' : ` (process ${pid})`}`;
 }
 

@@ -9,9 +9,9 @@ import { formatDate } from '../../../model/calendar-date.ts';
 import { formatTime } from '../../../model/time.ts';
 import { dayOf } from '../../../storage/day-blob.ts';
 import { tableLines, type TableColumn } from '../../terminal/table.ts';
-import { counted, dateOf, duration } from '../../terminal/text.ts';
+import { counted, dateOf } from '../../terminal/text.ts';
 import { clockOf, type Clock } from './clock.ts';
-import { kilometres, placeOf } from './wording.ts';
+import { kilometres, placeOf, stayTime } from './wording.ts';
 
 /** Rows of one level where all levels are shown. */
 const overviewRows = 15;
@@ -122,7 +122,7 @@ const stopColumns: readonly TableColumn<StopRow>[] = [
   {
     title: 'TIME',
     align: 'right',
-    text: ({ stop }) => (stop.kind === 'stay' ? duration(stop.duration_seconds) : stop.kind),
+    text: ({ stop }) => (stop.kind === 'stay' ? stayTime(stop.duration_seconds) : stop.kind),
   },
   {
     title: 'KM',
@@ -204,5 +204,5 @@ function stopsByDay(result: TimelineResult): Map<string, number> {
 
 /** `-` where there was no stay. */
 function stayTimeOrNone(seconds: number): string {
-  return seconds === 0 ? '-' : duration(seconds);
+  return seconds === 0 ? '-' : stayTime(seconds);
 }

@@ -1,7 +1,21 @@
 import type { TimelineResult, TimelineStop } from '../../../model/timeline-result.ts';
 import { localTimeZone } from '../../../model/time-zone.ts';
 import { geodataRemedy, invocation } from '../../terminal/invocation.ts';
-import { counted, dateOf, duration, forTerminal, wrapText } from '../../terminal/text.ts';
+import { counted, dateOf, forTerminal, wrapText } from '../../terminal/text.ts';
+
+/** The length of a stay, for reading: `40 s`, `12 min`, `4 h 12 min`, `3 d 4 h`. */
+export function stayTime(seconds: number): string {
+  if (seconds < 60) return `${seconds} s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return `${minutes} min`;
+  const hours = Math.floor(minutes / 60);
+  if (hours < 24) return two(hours, 'h', minutes % 60, 'min');
+  return two(Math.floor(hours / 24), 'd', hours % 24, 'h');
+}
+
+function two(large: number, largeUnit: string, small: number, smallUnit: string): string {
+  return small === 0 ? `${large} ${largeUnit}` : `${large} ${largeUnit} ${small} ${smallUnit}`;
+}
 
 /** A distance for reading, in km: `0.4`, `72`, `1,284`. */
 export function kilometres(metres: number): string {
@@ -64,11 +78,11 @@ export function footLines({ summary, timeline_truncated: isTruncated }: Timeline
     [unfollowed > 0, unfollowedLine(summary)],
     [
       bridged > 0,
-      `${duration(bridged)} of ${duration(inStops)} in stops are inferred: silence that began at a stop and ended at or near it.`,
+      `${stayTime(bridged)} of ${stayTime(inStops)} in stops are inferred: silence that began at a stop and ended at or near it.`,
     ],
     [
       silent > 0,
-      `Nothing was recorded for ${duration(silent)} between stops; that time is not counted.`,
+      `Nothing was recorded for ${stayTime(silent)} between stops; that time is not counted.`,
     ],
     [
       isTruncated,
