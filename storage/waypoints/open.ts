@@ -13,7 +13,7 @@ import {
   type Database as Connection,
 } from '../database.ts';
 import { bytesOf, hasHotJournal } from '../hot-journal.ts';
-import { inspectDatabase, type DatabaseReport } from '../inspect-database.ts';
+import { inspectDatabase } from '../inspect-database.ts';
 import { createPrivateDirectory } from '../private-directory.ts';
 import { migrate, type Migration } from '../migrate.ts';
 import { newestFirst, stampOf } from '../../model/time.ts';
@@ -146,21 +146,21 @@ function isBlank(
   path: string,
   { isHeld, newestVersion }: { readonly isHeld: boolean; readonly newestVersion: number },
 ): boolean {
-  const report = inspectDatabase(path, { isHeld, isThorough: false, keys: [] });
-  const { condition, cause } = report;
-  const refusal = refusalOf(report, newestVersion);
-  if (refusal === undefined) return condition === 'blank';
-  throw isDiskFull(cause) ? cause : new StoreRefused(refusal, cause);
-}
-
-/** The refusal that a look into a store leads to, at a start and in doctor. */
-export function refusalOf(
-  { condition, version }: DatabaseReport,
-  newestVersion = waypointMigrations.length,
-): StoreRefusal | undefined {
-  if (condition === 'damaged' || condition === 'foreign') return 'unreadable';
-  if (condition === 'unreachable' || condition === 'unchecked') return 'unavailable';
-  return version > newestVersion && condition === 'good' ? 'newer' : undefined;
+  const options = { isHeld, isThorough: false, keys: [] };
+  const { condition, version, cause } = inspectDatabase(path, options);
+  switch (condition) {
+    case 'blank':
+      return true;
+    case 'good':
+      if (version > newestVersion) throw new StoreRefused('newer');
+      return false;
+    case 'damaged':
+    case 'foreign':
+      throw new StoreRefused('unreadable', cause);
+    case 'unreachable':
+    case 'unchecked':
+      throw isDiskFull(cause) ? cause : new StoreRefused('unavailable', cause);
+  }
 }
 
 function openStoreWriter(path: string): Connection {
