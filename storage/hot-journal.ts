@@ -1,7 +1,7 @@
 import { readSync, statSync } from 'node:fs';
 import { openFile } from './open-file.ts';
 
-/** The most that a first start writes when it switches to WAL mode. */
+/** A database at most this large has nothing in it but what a first start writes when it switches to WAL mode. */
 export const firstPageBytes = 4_096;
 
 /** The size of a file, 0 for an absent one. */
@@ -9,7 +9,10 @@ export function bytesOf(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 }
 
-/** Whether a writer would play the journal beside a database: SQLite ignores an empty one, and one whose start is zeroed. */
+/**
+ * Tells whether a writer that opens a database would play the journal beside it, unless the database is empty: SQLite
+ * passes over one that is empty or whose start was zeroed.
+ */
 export function hasHotJournal(path: string): boolean {
   const journal = `${path}-journal`;
   if (bytesOf(journal) === 0) return false;
@@ -17,7 +20,7 @@ export function hasHotJournal(path: string): boolean {
   return first !== 0;
 }
 
-/** The first bytes of a file, at most so many. */
+/** What a file begins with, at most so many bytes. */
 export function firstBytes(path: string, most: number): Buffer {
   using file = openFile(path);
   const bytes = Buffer.alloc(most);

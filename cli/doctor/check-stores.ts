@@ -16,7 +16,7 @@ export interface StoreCheckOptions {
 }
 
 const unchecked =
-  'It is read in a copy, for which the directory for temporary files has no room: make room there, or start the daemon.';
+  'It was not closed in order and is too large for a copy: start the daemon, which mends that, and try again.';
 const rebuilt = 'The next start of the daemon sets it aside and makes a new one from imports/.';
 
 /** Looks into both databases and at what lies beside them. */
