@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { rm, writeFile } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
   distrustDirectory,
@@ -61,7 +61,7 @@ export async function writeHandOver(paths: Paths, handOver: HandOver): Promise<s
     throw unusable(error, directory, '--runtime-dir');
   }
   // Without it, commands that do not find the daemon only say less.
-  await writeFile(paths.runtimeNote, directory, { mode: 0o600 }).catch(() => undefined);
+  await writeFileAtomic(paths.runtimeNote, directory).catch(() => undefined);
   return file;
 }
 

@@ -22,7 +22,7 @@ export async function findLockHolder(paths: Paths): Promise<LockHolder | undefin
   // Asking the lock holds it for a moment, in which no daemon could start: only where the kernel names a holder.
   if (pids?.length === 0 || !isDirectoryLocked(lockDatabase)) return undefined;
   const pid = pids?.length === 1 ? pids[0] : undefined;
-  return { pid, runtimeDirectory: await findRuntimeDirectory(paths) };
+  return { pid, runtimeDirectory: await findRuntimeDirectory(paths, pid) };
 }
 
 /** Names the holder, where none was expected. */
@@ -48,12 +48,17 @@ function lockingProcesses(path: string): number[] | undefined {
 }
 
 /** Reads where the daemon of a data directory says that its hand-over file is, unless that is one of the usual places. */
-async function findRuntimeDirectory(paths: Paths): Promise<string | undefined> {
+async function findRuntimeDirectory(
+  paths: Paths,
+  pid: number | undefined,
+): Promise<string | undefined> {
   const directory = await readFile(paths.runtimeNote, 'utf8').catch(() => undefined);
   if (directory === undefined) return undefined;
   const file = join(directory, 'daemon.json');
   if (paths.handOverCandidates.includes(file)) return undefined;
   const reading = await readHandOver(file);
-  const isOurs = reading.found === 'hand-over' && servesDataDirectory(reading.handOver, paths.data);
-  return isOurs ? directory : undefined;
+  if (reading.found !== 'hand-over') return undefined;
+  // A daemon that was killed leaves its file: the holder may be a command.
+  const isHolder = pid === undefined || reading.handOver.pid === pid;
+  return isHolder && servesDataDirectory(reading.handOver, paths.data) ? directory : undefined;
 }
