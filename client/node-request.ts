@@ -1,4 +1,11 @@
-import type { Agent, ClientRequest, IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import {
+  request as requestHttp,
+  type Agent,
+  type ClientRequest,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+} from 'node:http';
+import { request as requestHttps } from 'node:https';
 import type { Readable } from 'node:stream';
 
 /** Headers by lower-case name. */
@@ -34,14 +41,20 @@ class Silence extends Error {}
  * @throws what `fail` makes of a fault; the signal's reason
  */
 export async function openAnswer(request: NodeRequest): Promise<NodeAnswer> {
+  request.signal?.throwIfAborted();
+  return new Promise((resolve, reject) => exchange(request, resolve, reject));
+}
+
+function exchange(
+  request: NodeRequest,
+  resolve: (answer: NodeAnswer) => void,
+  reject: (cause: unknown) => void,
+): void {
   const { url, headers, body, signal, silenceMs, answerMs = silenceMs, fail } = request;
-  signal?.throwIfAborted();
-  // An import of the module would read each of its exports, and with one of them load all of `fetch`.
-  const http = process.getBuiltinModule(url.protocol === 'https:' ? 'node:https' : 'node:http');
-  const { promise, resolve, reject } = Promise.withResolvers<NodeAnswer>();
+  const send = url.protocol === 'https:' ? requestHttps : requestHttp;
   let req: ClientRequest;
   try {
-    req = http.request(url, {
+    req = send(url, {
       method: request.method,
       headers: { ...headers },
       timeout: silenceMs,
@@ -65,7 +78,6 @@ export async function openAnswer(request: NodeRequest): Promise<NodeAnswer> {
   } else {
     req.end(body);
   }
-  return promise;
 }
 
 /** The head of an answer, and its body as it comes. */

@@ -1,4 +1,5 @@
 import { limits } from './limits.ts';
+import { isWellFormed } from './text.ts';
 
 /** A page about a waypoint, a track or a route. Apart from waypoint.ts, because imports need none of its schemas. */
 export interface Link {
@@ -11,5 +12,5 @@ const linkPattern = /^(?:https?:\/\/|mailto:)[^\s\p{Cc}]+$/iu;
 
 /** Whether a link may be stored. */
 export function isLink({ href }: Link): boolean {
-  return linkPattern.test(href) && href.isWellFormed() && href.length <= limits.linkCodePoints;
+  return linkPattern.test(href) && isWellFormed(href) && href.length <= limits.linkCodePoints;
 }

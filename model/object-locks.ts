@@ -1,11 +1,12 @@
 import * as z from 'zod';
 import { objectLimits } from './objects.ts';
+import { isWellFormed } from './text.ts';
 
 /** A file of a git repository, as its clients name it: nothing here looks for it. */
 const lockPath = z
   .string()
   .min(1)
-  .refine((path) => path.isWellFormed())
+  .refine(isWellFormed)
   .refine((path) => new TextEncoder().encode(path).length <= objectLimits.lockPathBytes)
   .regex(/^[^\p{Cc}]*$/u);
 

@@ -113,8 +113,8 @@ const emojiPattern = new RegExp(
 );
 const keysByEmoji = new Map(
   [...symbols, ...words]
-    .toReversed()
-    .map(({ emoji, key }) => [emoji.replace(colourSelector, ''), key]),
+    .map(({ emoji, key }): [string, string] => [emoji.replace(colourSelector, ''), key])
+    .reverse(),
 );
 
 /** The form in which tags are compared: NFC, lower case, trimmed, each known emoji replaced by its symbol or word. */

@@ -3,6 +3,8 @@ const controlCharacters = /\p{Cc}+/gu;
 /** Tabs and line ends are what a note of several lines is made of. */
 const controlCharactersOfNotes = /[^\P{Cc}\t\n\r]+/gu;
 const lineEnds = /\r\n?/g;
+/** With the flag `u`, pairs of surrogates are other characters. `String.isWellFormed` is missing in Node.js 18. */
+const loneSurrogates = /\p{Cs}/gu;
 /** XML cannot hold these two, so a text with one would come back changed from an export. */
 const nonCharacter = /[\uFFFE\uFFFF]/;
 
@@ -23,9 +25,14 @@ export function codePointLength(text: string): number {
   return count;
 }
 
+/** Whether a text is well-formed Unicode. */
+export function isWellFormed(text: string): boolean {
+  return text.search(loneSurrogates) < 0;
+}
+
 /** Tells whether a text may be stored: well-formed Unicode (SQLite keeps nothing else), no control characters. */
 export function isPlainText(text: string): boolean {
-  return text.isWellFormed() && !controlCharacter.test(text) && !nonCharacter.test(text);
+  return isWellFormed(text) && !controlCharacter.test(text) && !nonCharacter.test(text);
 }
 
 /** Tells the same for a note, which may have tabs and line feeds. */
@@ -39,5 +46,5 @@ export function isPlainNote(text: string): boolean {
  */
 export function blankControlCharacters(text: string, isNote = false): string {
   const control = isNote ? controlCharactersOfNotes : controlCharacters;
-  return text.toWellFormed().replace(control, (run) => ' '.repeat(run.length));
+  return text.replace(loneSurrogates, '\uFFFD').replace(control, (run) => ' '.repeat(run.length));
 }

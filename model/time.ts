@@ -116,6 +116,6 @@ export function stampOf(milliseconds: number): string {
  * @param now the newest there can be: what a clock that went wrong has dated later counts as the oldest.
  */
 export function newestFirst(names: readonly string[], now: string): string[] {
-  const sorted = names.toSorted().toReversed();
+  const sorted = [...names].sort().reverse();
   return [...sorted.filter((name) => name <= now), ...sorted.filter((name) => name > now)];
 }

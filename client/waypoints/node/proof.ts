@@ -1,5 +1,5 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
-import type { Agent } from 'node:http';
+import { Agent } from 'node:http';
 import { errorCode } from '../../../model/error-code.ts';
 import { parseJson } from '../../../model/parse-json.ts';
 import { healthSchema } from '../../../model/process.ts';
@@ -39,8 +39,6 @@ export class ConnectionGone extends Error {
 
 /** Makes an agent of exactly one connection: its second request goes over the socket of its first, or fails. */
 export function agentOfOneConnection(): Agent {
-  // As in openAnswer: an import of the module would load all of `fetch`.
-  const { Agent } = process.getBuiltinModule('node:http');
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   const connect = agent.createConnection.bind(agent);
   let isMade = false;
