@@ -12,7 +12,7 @@ import { openImports } from './import/open-imports.ts';
 import type { LibraryWork } from './import/library-work.ts';
 import { listen } from './listen.ts';
 import { openLocation } from './location/open-location.ts';
-import { BookmarksMirror, type BookmarksMirrorOptions } from './mirror/mirror.ts';
+import { BookmarksMirror } from './mirror/mirror.ts';
 import type { RunningObjects } from './objects/start.ts';
 import type { Paths } from './paths.ts';
 import { apiRoutes } from './routes/all.ts';
@@ -52,8 +52,6 @@ export interface DaemonOptions {
   readonly geodata?: GeodataOverrides;
   /** Tests bring smaller bounds and workers of their own. */
   readonly timelines?: TimelineOverrides;
-  /** Tests run its tasks in their own thread. */
-  readonly mirrorPool?: BookmarksMirrorOptions['pool'];
 }
 
 export interface Daemon {
@@ -201,7 +199,6 @@ function buildParts(
     clock,
     onMerged: (change) => waypoints.notice(change),
     isWatched: true,
-    pool: options.mirrorPool,
     libraryReady: () => library.ready,
     isLibraryWhole: () => library.isWhole,
   });

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { getCompileCacheDir } from 'node:module';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -16,23 +17,31 @@ export interface WorkerPoolOptions {
   readonly youngMb?: number;
   /** How long the thread waits for another task, ms. */
   readonly idleMs?: number;
+  /** The tasks keep files open between them: the thread ends with this pool. */
+  readonly keepsFilesOpen?: true;
 }
 
 /** Ending an idle thread gives its memory back; starting one costs 50 to 100 ms. */
 const shortIdleMs = 5_000;
 
+/** Threads belong to the process, one for each file: they end when they are idle, and keep no process alive. */
+const threads = new Map<string, Promise<Piscina>>();
+
 /**
- * One thread for the tasks of one file: a second task waits for the first. Nothing is loaded, and no thread runs, until
+ * Runs the tasks of one file in its thread: a second task waits for the first. Nothing is loaded, and no thread runs, until
  * the first task comes.
  * @typeParam Module `typeof import` of the file
  */
 export class WorkerPool<Module extends Tasks<Module>> {
   readonly #options: WorkerPoolOptions;
-  #pool: Promise<Piscina> | undefined;
+  readonly #name: string;
+  /** How to end each task that runs or waits. */
+  readonly #ends = new Set<() => void>();
   #isClosed = false;
 
   constructor(options: WorkerPoolOptions) {
     this.#options = options;
+    this.#name = options.keepsFilesOpen === true ? `${options.file} ${randomUUID()}` : options.file;
   }
 
   /**
@@ -46,40 +55,63 @@ export class WorkerPool<Module extends Tasks<Module>> {
     signal?: AbortSignal,
   ): Promise<Awaited<ReturnType<Module[Name]>>> {
     if (this.#isClosed) throw new Error('The worker pool is closed.');
-    const pool = await (this.#pool ??= this.#start());
-    return pool.run(input, signal === undefined ? { name } : { name, signal });
+    const ending = new AbortController();
+    const end = (): void => ending.abort();
+    if (signal?.aborted === true) end();
+    signal?.addEventListener('abort', end);
+    this.#ends.add(end);
+    try {
+      const pool = await this.#thread();
+      return await pool.run(input, { name, signal: ending.signal });
+    } finally {
+      this.#ends.delete(end);
+      signal?.removeEventListener('abort', end);
+    }
   }
 
-  /** Ends the thread; a task that is running fails. */
+  /** Has the tasks that run or wait fail. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    await this.#drop();
+    for (const end of this.#ends) end();
+    if (this.#options.keepsFilesOpen === true) await drop(this.#name);
   }
 
-  async #start(): Promise<Piscina> {
-    const { Piscina: Pool } = await import('piscina');
-    const { file, heapMb = 1_024, youngMb = 16, idleMs = shortIdleMs } = this.#options;
-    const pool = new Pool({
-      filename: fileURLToPath(threadModule(`worker/${file}`)),
-      minThreads: 0,
-      maxThreads: 1,
-      idleTimeout: idleMs,
-      // A thread that waits in Atomics.wait never frees the statements that V8 has let go: that is work of its event loop.
-      atomics: 'disabled',
-      env: threadEnvironment(),
-      // Small young generations keep the memory of an import the same whatever the size of its files.
-      resourceLimits: { maxOldGenerationSizeMb: heapMb, maxYoungGenerationSizeMb: youngMb },
-    });
-    // A thread that dies before it is ready leaves its task waiting for ever; a new pool lets the task fail.
-    pool.on('error', () => void this.#drop());
-    return pool;
+  #thread(): Promise<Piscina> {
+    const running = threads.get(this.#name);
+    if (running !== undefined) return running;
+    const started = startThread(this.#options);
+    threads.set(this.#name, started);
+    // A thread that dies before it is ready leaves its task waiting for ever; without the pool the task fails.
+    void started.then((pool) => pool.on('error', () => void drop(this.#name)));
+    return started;
   }
+}
 
-  async #drop(): Promise<void> {
-    const pool = await this.#pool?.catch(() => undefined);
-    this.#pool = undefined;
-    await pool?.destroy();
-  }
+async function startThread({
+  file,
+  heapMb = 1_024,
+  youngMb = 16,
+  idleMs = shortIdleMs,
+}: WorkerPoolOptions): Promise<Piscina> {
+  const { Piscina: Pool } = await import('piscina');
+  return new Pool({
+    filename: fileURLToPath(threadModule(`worker/${file}`)),
+    minThreads: 0,
+    maxThreads: 1,
+    idleTimeout: idleMs,
+    // A thread that waits in Atomics.wait never frees the statements that V8 has let go: that is work of its event loop.
+    atomics: 'disabled',
+    env: threadEnvironment(),
+    // Small young generations keep the memory of an import the same whatever the size of its files.
+    resourceLimits: { maxOldGenerationSizeMb: heapMb, maxYoungGenerationSizeMb: youngMb },
+  });
+}
+
+/** Ends a thread; the tasks of its line fail. */
+async function drop(name: string): Promise<void> {
+  const pool = await threads.get(name)?.catch(() => undefined);
+  threads.delete(name);
+  await pool?.destroy();
 }
 
 /** A thread does not inherit the compile cache, only the variable that asks for one: it starts in a third of the time. */

@@ -7,10 +7,14 @@ import { scheduleTimeout, type Schedule } from '../schedule.ts';
 
 type MapTasks = Omit<typeof tasks, 'prototype'>;
 
-/** Keeps the thread while a map is moved. */
-const idleMs = 60_000;
-const heapMb = 256;
-const youngMb = 8;
+const threadOptions = {
+  file: 'tiles-tasks',
+  heapMb: 256,
+  youngMb: 8,
+  // Keeps the thread while a map is moved.
+  idleMs: 60_000,
+  keepsFilesOpen: true,
+} as const;
 
 /** The thread that reads tracks for maps: one task at a time, the others wait in its queue. */
 export class TrackMaps {
@@ -23,7 +27,7 @@ export class TrackMaps {
   constructor(
     libraryPath: string,
     schedule: Schedule = scheduleTimeout,
-    pool = new WorkerPool<MapTasks>({ file: 'tiles-tasks', heapMb, youngMb, idleMs }),
+    pool = new WorkerPool<MapTasks>(threadOptions),
   ) {
     this.#libraryPath = libraryPath;
     this.#schedule = schedule;

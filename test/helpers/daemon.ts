@@ -1,11 +1,9 @@
 import { join } from 'node:path';
 import type { ExecutionContext } from 'ava';
-import { Piscina } from 'piscina';
 import { startDaemon, type Daemon, type DaemonOptions } from '../../daemon/daemon.ts';
 import { computePaths, type Paths } from '../../daemon/paths.ts';
 import type { Clock, Log } from '../../model/process.ts';
 import { settingDefaults, type Settings } from '../../model/settings.ts';
-import { draft, publish, takeEdit } from '../../worker/mirror-tasks.ts';
 import { validateAnswer } from './openapi.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 
@@ -64,49 +62,6 @@ function testSettings(root: string, changes: Partial<Settings> = {}): Settings {
   } as Settings;
 }
 
-/** Those whose threads keep nothing open between tasks. */
-const reusable = /[\\/](?:(?:backup|geodata|mirror|timeline)-)?tasks\.\w+$/;
-// oxlint-disable-next-line typescript/unbound-method -- they are called with pools
-const { run, destroy } = Piscina.prototype;
-const spare = new Map<string, Piscina[]>();
-/** The pool whose thread does the work of another one, and how many tasks it has of it. */
-const serving = new WeakMap<Piscina, { readonly by: Piscina; running: number }>();
-
-/** What its threads run: bin/thread.cjs is told which bundle. */
-function fileOf({ options }: Piscina): string {
-  return String(options.workerData ?? options.filename);
-}
-
-function kindOf(pool: Piscina): string {
-  return JSON.stringify([fileOf(pool), pool.options.idleTimeout, pool.options.resourceLimits]);
-}
-
-// Starting a thread costs several times the start of a daemon: the next daemon has those of the one before.
-Piscina.prototype.run = async function (this: Piscina, task: unknown, options?: object) {
-  if (!reusable.test(fileOf(this))) return run.call(this, task, options);
-  const served = serving.get(this) ?? { by: spare.get(kindOf(this))?.pop() ?? this, running: 0 };
-  if (!serving.has(this) && served.by !== this)
-    served.by.on('error', (error) => this.emit('error', error));
-  serving.set(this, served);
-  served.running += 1;
-  try {
-    return await run.call(served.by, task, options);
-  } finally {
-    served.running -= 1;
-  }
-};
-
-Piscina.prototype.destroy = async function (this: Piscina) {
-  const { by = this, running = 1 } = serving.get(this) ?? {};
-  serving.delete(this);
-  if (running > 0) await destroy.call(by);
-  else {
-    by.removeAllListeners('error');
-    spare.set(kindOf(this), [...(spare.get(kindOf(this)) ?? []), by]);
-  }
-  if (by !== this) await destroy.call(this);
-};
-
 /** With dozens of daemons at once in one thread, each would wait longer than clients do. */
 const maxTests = 2;
 let running = 0;
@@ -141,7 +96,6 @@ export async function startTestDaemon(
     paths,
     log: recordingLog(logged),
     handOver: false,
-    mirrorPool: inThisThread,
     ...(clock === undefined ? {} : { clock }),
     ...options,
   });
@@ -205,18 +159,6 @@ async function served(url: string, authorization: Record<string, string>): Promi
   const response = await fetch(url, { headers: { ...authorization, connection: 'close' } });
   return response.json();
 }
-
-const mirrorTasks = { draft, publish, takeEdit };
-
-/**
- * The tasks of the mirror without a thread for each daemon, which was a sixth of the time of all tests. Those of
- * `mirror.test.ts` and of every daemon that runs as a process have their thread.
- */
-const inThisThread: NonNullable<DaemonOptions['mirrorPool']> = {
-  // Sound: the input is that of the task.
-  run: async (name, input) => (await mirrorTasks[name](input as never)) as never,
-  close: () => Promise.resolve(),
-};
 
 function recordingLog(lines: string[]): Log {
   const line = (event: string, details = {}): void => {
