@@ -1,7 +1,7 @@
 /** Tests with other people's programs (curl, gpsbabel, …); each is skipped, and says so, where its program is missing. */
 export default {
   extensions: ['ts'],
-  require: ['./test/helpers/left-open.ts'],
+  require: ['./test/helpers/test-process.ts'],
   files: ['test/clients/**/*.test.ts'],
   timeout: '120s',
   concurrency: 2,

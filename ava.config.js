@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { readdirSync, readFileSync, statfsSync, statSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
@@ -39,10 +40,14 @@ function sizeOf(file) {
   return [file, ...(groups.get(file) ?? [])].reduce((sum, name) => sum + statSync(name).size, 0);
 }
 
+/** Properties are tried on other values in each run. */
+const seed = process.env.TEST_SEED ?? String(randomInt(2 ** 31));
+console.log(`TEST_SEED=${seed}`);
+
 /** The test suite. A process a file: where all are threads of one, each start of a program copies the memory map of all. */
 export default {
   extensions: ['ts'],
-  require: ['./test/helpers/left-open.ts'],
+  require: ['./test/helpers/test-process.ts'],
   files: [
     'test/**/*.test.ts',
     'test/together/*.ts',
@@ -50,7 +55,7 @@ export default {
     ...(isNamed ? [] : [...groups.values()].flat().map((file) => `!${file}`)),
   ],
   sortTestFiles: (one, other) => sizeOf(other) - sizeOf(one),
-  environmentVariables: temporaryDirectory(),
+  environmentVariables: { ...temporaryDirectory(), TEST_SEED: seed },
   workerThreads: false,
   // Without any test ending: far more than the longest takes, so that a busy machine fails none. A test's own `t.timeout`
   // would have ava stop looking for ever where another test hangs then.

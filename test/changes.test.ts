@@ -109,7 +109,13 @@ test('POST /api/changes/{id}/undo takes back every kind, and taking that back do
     t.is((await undo(again, id)).status, 200);
     t.deepEqual(await everything(again), states[at + 1], `again ${steps[at]?.[0]}`);
   }
-  t.is((await undo(again, ids[0]!)).status, 409, 'it stands again, below the others');
+  const { status, body } = await undo(again, ids[0]!);
+  t.is(status, 409);
+  t.is(body['message'], 'A later change stands in the way; take that one back first.');
+  for (const [at, id] of [...ids.entries()].toReversed()) {
+    t.is((await undo(again, id)).status, 200, `it stands again: ${steps[at]?.[0]}`);
+    t.deepEqual(await everything(again), states[at], `once more before ${steps[at]?.[0]}`);
+  }
 });
 
 test('a change cannot be taken back past a later one, twice, or when it is unknown; then nothing is changed', async (t) => {
@@ -144,6 +150,21 @@ test('a change cannot be taken back past a later one, twice, or when it is unkno
   const twice = await undo(daemon, other);
   t.like(twice, { status: 409, body: { message: 'This change was taken back already.' } });
   t.is((await undo(daemon, renamed)).status, 200);
+});
+
+test('a change after a refused one is taken back alone', async (t) => {
+  const daemon = await startTestDaemon(t);
+  const many = Array.from({ length: limits.tagsPerWaypoint }, (_, number) => `t${number}`);
+  await daemon.call('POST', '/api/bookmarks', { ...camp, tags: many });
+  await importNames(t, daemon, 'a.gpx', ['Spring']);
+  await daemon.call('POST', '/api/tags', { ...imported, tags: ['water'] });
+  const move = { oldName: 'Camp', lat: 42.1, lon: -8.3, newName: 'Spring', newLat: 47, newLon: 8 };
+  const refused = await daemon.call('PATCH', '/api/bookmarks', move);
+  t.like(refused, { status: 400, body: { code: 'invalid' } });
+  const state = await everything(daemon);
+  const hidden = idOf(await daemon.call('DELETE', `/api/waypoints?${query(imported)}`));
+  t.is((await undo(daemon, hidden)).status, 200);
+  t.deepEqual(await everything(daemon), state);
 });
 
 test('a new bookmark that was tagged since is not taken back from under its tags', async (t) => {

@@ -100,7 +100,6 @@ test('GPX numbers are decimals without an exponent and keep every digit', (t) =>
       const text = decimalText(value);
       return /^-?\d+(\.\d+)?$/u.test(text) && Number(text) === value;
     }),
-    { seed: 1 },
   );
 });
 
@@ -121,7 +120,7 @@ test('any text in GPX gives well-formed XML that reads back the same', (t) => {
     if (XMLValidator.validate(xml) !== true) return false;
     return stored === '' || String(parser.parse(xml).gpx.wpt.name) === stored;
   });
-  t.notThrows(() => fc.assert(property, { seed: 2 }));
+  t.notThrows(() => fc.assert(property));
 });
 
 test('characters that XML cannot hold become blanks', (t) => {

@@ -67,10 +67,7 @@ test('only the token itself passes its check', (t) => {
   for (const other of ['', `${token} `, token.slice(1), token.toUpperCase(), `${token}x`]) {
     t.false(isToken(other));
   }
-  fc.assert(
-    fc.property(fc.string(), (candidate) => !isToken(candidate)),
-    { seed: 1 },
-  );
+  fc.assert(fc.property(fc.string(), (candidate) => !isToken(candidate)));
   t.true(isToken(token), 'a refusal leaves nothing behind');
 });
 
@@ -280,7 +277,7 @@ test('whatever bytes come, each answer is one of ours and the server lives', asy
       if (answer === undefined) return true;
       return answer.headers.get('x-content-type-options') === 'nosniff';
     }),
-    { numRuns: rounds(150), seed: 7 },
+    { numRuns: rounds(150) },
   );
   t.is(await outcome('GET /api/look'), '200');
 });

@@ -127,7 +127,6 @@ test('each waypoint says what the newest of its twins that says something does, 
       library.close();
     }),
     {
-      seed: 7,
       numRuns: rounds(20),
       examples: [1, 14].flatMap((together) =>
         [newestOfThreeLeaves, replacedByAnOlder, replacedByTwins].map(

@@ -39,6 +39,7 @@ test('a code opens one session, once, within a minute', async (t) => {
   const { secret } = JSON.parse(opened.body);
   t.regex(secret, /^[\w-]{43}$/u);
   t.is((await ask('/alive', { method: 'POST', headers: withSecret(secret) })).status, 200);
+  t.is((await open(first)).status, 401, 'a second time at once');
   time.advance(59_999);
   t.is((await open(spare)).status, 200, 'a minute is not over');
   time.advance(1);

@@ -19,7 +19,7 @@ import { decodeDay, pointColumns } from '../storage/day-blob.ts';
 import { buildTimeline } from '../worker/timeline/build.ts';
 import { TimelineControl } from '../worker/timeline/control.ts';
 import { timelineOptions } from '../worker/timeline/options.ts';
-import { rounds } from './helpers/effort.ts';
+import { seeds } from './helpers/effort.ts';
 import {
   days,
   libraryOf,
@@ -116,7 +116,7 @@ function checkText(t: ExecutionContext, text: string): void {
 }
 
 test('whatever was recorded, a timeline agrees with itself and with the observations', (t) => {
-  for (let seed = 1; seed <= rounds(20); seed += 1) {
+  for (const seed of seeds(20)) {
     const files = wildFiles(seed);
     const library = libraryOf(t, files);
     const { text, result } = timelineOf(t, library, periodIn(new Random(seed)));
@@ -147,7 +147,7 @@ function withoutImportIds(text: string): string {
 }
 
 test('the same files and period give the same bytes, in whatever order they were imported', (t) => {
-  for (let seed = 101; seed <= 100 + rounds(4); seed += 1) {
+  for (const seed of seeds(4)) {
     const files = wildFiles(seed);
     const period = periodIn(new Random(seed));
     const library = libraryOf(t, files);
@@ -196,7 +196,7 @@ function withoutCounts<T extends object>(stop: T): T {
 }
 
 test('a day asked for alone says what it says within a longer period', (t) => {
-  for (let seed = 301; seed <= 300 + rounds(6); seed += 1) {
+  for (const seed of seeds(6)) {
     const library = libraryOf(t, wildFiles(seed));
     const period = { startDay: firstDay - 1, endDay: firstDay + 5 };
     const { result } = timelineOf(t, library, period, noGeodata);
@@ -213,7 +213,7 @@ test('a day asked for alone says what it says within a longer period', (t) => {
 });
 
 test('a timeline that is cut short keeps its totals, and no index is of an older stop', (t) => {
-  for (let seed = 401; seed <= 400 + rounds(8); seed += 1) {
+  for (const seed of seeds(8)) {
     const files = wildFiles(seed);
     const library = libraryOf(t, files);
     const period = { startDay: firstDay - 1, endDay: firstDay + 5 };
@@ -256,7 +256,7 @@ function nameOf({ kind, first_observation_utc, last_observation_utc }: TimelineS
 }
 
 test('without a generation there are stops and totals, but no places and no names', (t) => {
-  for (let seed = 201; seed <= 200 + rounds(2); seed += 1) {
+  for (const seed of seeds(2)) {
     const files = wildFiles(seed);
     const library = libraryOf(t, files);
     const period = { startDay: firstDay - 1, endDay: firstDay + 5 };
@@ -280,7 +280,7 @@ test('without a generation there are stops and totals, but no places and no name
 
 test('journeys of the quality tests agree with themselves, too, and name nothing that was planted', (t) => {
   for (const name of ['5-15 min', 'two devices']) {
-    for (let seed = 31; seed < 31 + rounds(1); seed += 1) {
+    for (const seed of seeds(1)) {
       const scene = makeScene(profileNamed(name), seed, 2);
       const library = importFiles(scene.files);
       t.teardown(() => library.remove());

@@ -22,6 +22,7 @@ export function partsOf(
     progress: site.progress,
     imports: new KnownImports({
       lookup: undefined,
+      lastId: library.lastId(),
       root: undefined,
       again: false,
       isWatched: false,
