@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import fc from 'fast-check';
 
-/** Of the usual repetitions, how many a plain `npm test` does: two minutes for all tests. `npm run test:long` does all. */
+/** Of the usual repetitions, how many a plain `npm test` does: two minutes for all tests. `TEST_EFFORT=1 npm test` does all. */
 const plain = 0.1;
 
 const asked = Number(process.env['TEST_EFFORT'] ?? plain);
