@@ -1,6 +1,10 @@
 /** The parts of npm's CycloneDX document that we use. */
 export interface Bom {
-  readonly metadata?: { readonly component?: { readonly 'bom-ref'?: string } };
+  readonly serialNumber?: string;
+  readonly metadata?: {
+    readonly timestamp?: string;
+    readonly component?: { readonly 'bom-ref'?: string };
+  };
   readonly components: readonly {
     readonly 'bom-ref': string;
     readonly name: string;
@@ -13,7 +17,8 @@ export interface Bom {
 }
 
 /**
- * Keeps, of all that is installed in a clone, what the package has in its bundle or npm installs beside it.
+ * Keeps, of all that is installed in a clone, what the package has in its bundle or npm installs beside it. Leaves out
+ * number and time, so that each build of a version is the same.
  * @param packages `name@version`
  * @throws Error where the document does not know one of them.
  */
@@ -31,5 +36,6 @@ export function withPackages(bom: Bom, packages: readonly string[]): Bom {
       ref,
       dependsOn: dependsOn.filter((one) => kept.has(one)),
     }));
-  return { ...bom, components, dependencies };
+  const { serialNumber: _, metadata: { timestamp: __, ...metadata } = {}, ...same } = bom;
+  return { ...same, metadata, components, dependencies };
 }

@@ -1,11 +1,11 @@
 import type { Command, Option } from 'commander';
 
 /** The manual page of the program, in the language of roff, made from the list of commands. */
-export function manPage(program: Command, version: string, date: string): string {
+export function manPage(program: Command, version: string): string {
   const help = program.createHelp();
   const commands = help.visibleCommands(program).flatMap((command) => section(command));
   return [
-    `.TH WAYPOINTD 1 ${date} "waypointd ${version}" "User Commands"`,
+    `.TH WAYPOINTD 1 "" "waypointd ${version}" "User Commands"`,
     '.SH NAME',
     `waypointd \\- ${escaped(program.description().split('\n')[0] ?? '')}`,
     '.SH SYNOPSIS',

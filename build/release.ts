@@ -11,7 +11,7 @@ import { withPackages, type Bom } from './bom.ts';
 process.chdir(fileURLToPath(packageUrl));
 const { version } = readJson<{ version: string }>('package.json');
 const program = await buildProgram(allCommands);
-writeFileSync('dist/waypointd.1', manPage(program, version, new Date().toISOString().slice(0, 10)));
+writeFileSync('dist/waypointd.1', manPage(program, version));
 const words = ['sbom', '--sbom-format', 'cyclonedx', '--sbom-type', 'application'];
 // npm is a script on Windows, which only a shell starts.
 const npm = process.env['npm_execpath'];

@@ -80,8 +80,8 @@ test('each bundled package is named with its licence, and one without is refused
 
 test('the manual page has every command, and says nothing that roff takes for a request', async (t) => {
   const program = await buildProgram(allCommands);
-  const page = manPage(program, '1.2.3', '2026-01-02');
-  t.true(page.startsWith('.TH WAYPOINTD 1 2026-01-02 "waypointd 1.2.3"'));
+  const page = manPage(program, "1.2.3");
+  t.true(page.startsWith('.TH WAYPOINTD 1 "" "waypointd 1.2.3"'));
   for (const command of program.createHelp().visibleCommands(program))
     t.regex(page, new RegExp(`^\\.SS ${command.name()}`, 'mu'));
   const requests = page.split('\n').filter((line) => /^[.']/u.test(line));
