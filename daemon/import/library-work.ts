@@ -9,8 +9,7 @@ import { realPath } from '../../storage/real-path.ts';
 import type { SearchIndexData } from '../../search/library-data.ts';
 import type * as tasks from '../../worker/tasks.ts';
 import type { FollowOutcome } from '../../worker/import/follow.ts';
-import type { ImportOrigin, LibraryTask } from '../../worker/import/import-directory.ts';
-import type { SharedOutcome } from '../../worker/import/shared-outcome.ts';
+import type { ImportOrigin, ImportOutcome, LibraryTask } from '../../worker/import/import-directory.ts';
 import { WorkerPool } from '../pool.ts';
 import type { ListedRun, ListSync } from './list-sync.ts';
 import { Turns } from './turns.ts';
@@ -129,20 +128,18 @@ export class LibraryWork {
     request: ImportRequest,
     progress: ImportProgress,
     origin: ImportOrigin = 'person',
-  ): Promise<SharedOutcome & { change?: number | undefined }> {
+  ): Promise<ImportOutcome & { readonly change: number | undefined }> {
     const { list, ownFiles } = this.#options;
     const task = { request, ownFiles, origin };
-    if (request.dry_run === true) return this.#run('importDirectory', progress, task);
+    if (request.dry_run === true)
+      return { ...(await this.#run('importDirectory', progress, task)), change: undefined };
     const run = list.begin(origin === 'upload' ? undefined : await folderOf(request.dir));
     const timer = setInterval(() => listInBetween(run), listMs);
     let change: number | undefined;
-    let outcome: SharedOutcome;
-    try {
-      outcome = await this.#run('importDirectory', progress, task);
-    } finally {
+    const outcome = await this.#run('importDirectory', progress, task).finally(() => {
       clearInterval(timer);
       change = run.end();
-    }
+    });
     return { ...outcome, change };
   }
 
