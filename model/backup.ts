@@ -1,25 +1,18 @@
 import * as z from 'zod';
 
-/** A file of a backup as its manifest lists it: name in the archive, size in bytes, SHA-256 in lower-case hex. */
-export interface BackupFile {
-  readonly name: string;
-  readonly bytes: number;
-  readonly sha256: string;
-}
-
-/**
- * What the last entry of a backup, `manifest.json`, says before its list of {@link BackupFile}: an archive without it was
- * cut off.
- */
-export const backupHeadSchema = z.object({
+/** The last entry of a backup, `manifest.json`: an archive without it was cut off. */
+export const backupManifestSchema = z.object({
   waypointd_backup: z.literal(1),
   /** Version of the program that made it. */
   version: z.string(),
   created_at: z.iso.datetime(),
   /** False for a backup without the imported files. */
   imports: z.boolean(),
+  /** Name in the archive, size in bytes, SHA-256 in lower-case hex. */
+  files: z.array(z.object({ name: z.string(), bytes: z.number(), sha256: z.string() })),
 });
-export type BackupHead = z.output<typeof backupHeadSchema>;
+export type BackupFile = z.output<typeof backupManifestSchema>['files'][number];
+export type BackupHead = Omit<z.output<typeof backupManifestSchema>, 'files'>;
 
 /** A backup that was read to its end. */
 export interface BackupContent extends BackupHead {

@@ -14,7 +14,7 @@ import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import { LibraryWork, type ImportTasks } from '../daemon/import/library-work.ts';
-import { ImportRun, type Imported } from '../daemon/import/run.ts';
+import { ImportRun } from '../daemon/import/run.ts';
 import { WorkerPool } from '../daemon/pool.ts';
 import { WaypointError } from '../model/failure.ts';
 import type { ImportResult, ImportStatus } from '../model/import.ts';
@@ -23,7 +23,6 @@ import { importRoutes } from '../daemon/routes/import.ts';
 import type { RouteParts } from '../daemon/routes/parts.ts';
 import type { ImportTask } from '../worker/import/import-directory.ts';
 import { Tally, type DirectoryResult } from '../worker/import/tally.ts';
-import { shareOutcome } from '../worker/import/shared-outcome.ts';
 import { startHttpServer } from './helpers/http-server.ts';
 import { prepareLibrary } from '../storage/library/prepare.ts';
 import { startTestDaemon, type TestAnswer, type TestDaemon } from './helpers/daemon.ts';
@@ -369,14 +368,7 @@ function gatedRun(t: ExecutionContext): {
 /** What the worker answers for a directory in which it found nothing, but for what is given. */
 function outcomeOf(dir: string, result: Partial<DirectoryResult> = {}, isDiskFull = false) {
   const found = { ...new Tally().result(dir, undefined, false), ...result };
-  return shareOutcome({ result: found, isDiskFull });
-}
-
-/** Sound: the text of an answer. */
-function resultOf({ json }: Imported): ImportResult {
-  return JSON.parse(
-    Buffer.concat(json.map((piece) => Buffer.from(piece))).toString(),
-  ) as ImportResult;
+  return { result: found, isDiskFull };
 }
 
 /** Lets promises and the file system go on until something is so. */
@@ -405,7 +397,7 @@ test('an import waits for the start-up to end instead of failing', async (t) => 
   t.true(library.isWhole);
   await until(() => pool.calls.length === 2);
   pool.gates[1]!.resolve({ ...outcomeOf(dir), index: 'second' });
-  t.like(resultOf(await importing), { dir, dedup_count: 7 });
+  t.like((await importing).result, { dir, dedup_count: 7 });
   t.deepEqual(indexes, ['first', 'second']);
 });
 
@@ -415,7 +407,7 @@ test('an import that waits can be cancelled at once', async (t) => {
   const importing = run.start({ dir });
   await until(() => pool.calls.length > 0);
   run.cancel();
-  t.like(resultOf(await importing), { cancelled: true, imported: false, dedup_count: 7 });
+  t.like((await importing).result, { cancelled: true, imported: false, dedup_count: 7 });
   t.is(run.status().state, 'idle');
 });
 
@@ -425,7 +417,7 @@ test('an import that waits for mending can be cancelled at once', async (t) => {
   await until(() => pool.calls.length > 0);
   t.deepEqual(pool.calls, ['followList'], 'nobody had reconciled it');
   run.cancel();
-  t.true(resultOf(await importing).cancelled);
+  t.true((await importing).result.cancelled);
 });
 
 test('a worker that dies fails its import; the next one mends the library first', async (t) => {
@@ -442,7 +434,7 @@ test('a worker that dies fails its import; the next one mends the library first'
   pool.gates[1]!.resolve({ index: 'mended', isWhole: true });
   await until(() => pool.calls.length === 3);
   pool.gates[2]!.resolve(outcomeOf(dir));
-  t.is(resultOf(await next).dedup_count, 7);
+  t.is((await next).result.dedup_count, 7);
   t.deepEqual(pool.calls, ['importDirectory', 'followList', 'importDirectory']);
   t.deepEqual(pool.hadIndex, [true, true]);
 });
@@ -527,7 +519,7 @@ test('the lists of the last result are cut, its numbers are not', async (t) => {
     without_data: files.slice(1).map((file) => ({ file, reason: 'no_points' as const })),
   };
   pool.gates[0]!.resolve(outcomeOf(dir, result));
-  t.is(resultOf(await importing).unsupported_files.length, 1_001);
+  t.is((await importing).result.unsupported_files.length, 1_001);
   t.is(run.status().last?.unsupported_files.length, 1_000);
   t.is(run.status().last?.unsupported, 1_001);
   t.is(run.status().last?.files_without_data.length, 1_000);

@@ -1,6 +1,6 @@
 /** Small files share a commit; that must not show in what becomes of each. */
 import { hash } from 'node:crypto';
-import { appendFileSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import { appendFileSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import type { FileRefused } from '../formats/refused.ts';
@@ -8,6 +8,7 @@ import { importFile, type Verdict } from '../worker/import/import-file.ts';
 import { importInGroups, type Run } from '../worker/import/import-groups.ts';
 import { copyPath } from '../worker/import/copy-path.ts';
 import { heldBytes } from '../worker/import/source-file.ts';
+import type { SourceEntry } from '../worker/import/source-list.ts';
 import { failCommits, partsOf } from './helpers/import-parts.ts';
 import { dumpLibrary, filesBelow, gpx, importSite, writeTree } from './helpers/imports.ts';
 
@@ -46,9 +47,11 @@ test('of more files than share a commit each gets its own verdict', (t) => {
   t.like(site.reconcile(), { loaded: 0, dropped: 0, refused: 0, isWhole: true });
 });
 
+const entriesOf = (files: readonly string[]): SourceEntry[] =>
+  files.map((file) => ({ file, size: 1 }));
+
 /** @returns what was not done. */
-function importNames(site: Site, run: Run, files: readonly string[]): string[] {
-  const entries = files.map((file) => ({ file, size: 1 }));
+function importNames(site: Site, run: Run, entries: readonly SourceEntry[]): string[] {
   const left = importInGroups(entries, run, ({ file }) => ({
     root: site.source,
     file,
@@ -57,30 +60,18 @@ function importNames(site: Site, run: Run, files: readonly string[]): string[] {
   return left.map(({ file }) => file);
 }
 
-test('when a commit of many fails, all of them are undone, and then imported one by one', (t) => {
+test('when a commit fails, all of its files are undone, and those of earlier ones stay', (t) => {
   const site = importSite(t);
   const files = ['a.gpx', 'b/c.gpx', 'b/d.gpx', 'e/f/g.gpx'];
   writeTree(site.source, Object.fromEntries(files.map((file) => [file, content(file)])));
+  writeFileSync(join(site.source, 'a.gpx'), content('a.gpx').padEnd(heldBytes + 1));
   const run = partsOf(t, site);
-  failCommits(run.library, { after: 0, times: 1 });
-  importNames(site, run, files);
-  t.is(run.tally.waypoints, 4);
-  t.deepEqual(filesBelow(site.imports), files);
-  t.deepEqual(pathsInLibrary(site), files);
-});
-
-test('what is finished one by one stays when the disk is full after all', (t) => {
-  const site = importSite(t);
-  const files = ['a.gpx', 'b/c.gpx', 'd/e.gpx', 'f.gpx'];
-  writeTree(site.source, Object.fromEntries(files.map((file) => [file, content(file)])));
-  const run = partsOf(t, site);
-  // The commit of all, two alone, and the next one alone.
-  failCommits(run.library, { after: 0, times: 1 });
-  failCommits(run.library, { after: 3, times: 1 });
-  t.throws(() => importNames(site, run, files), { message: 'full' });
-  t.is(run.tally.waypoints, 2);
-  t.deepEqual(filesBelow(site.imports), ['a.gpx', 'b/c.gpx']);
-  t.deepEqual(pathsInLibrary(site), ['a.gpx', 'b/c.gpx']);
+  failCommits(run.library, { after: 1, times: 1 });
+  const entries = files.map((file) => ({ file, size: statSync(join(site.source, file)).size }));
+  t.throws(() => importNames(site, run, entries), { message: 'full' });
+  t.is(run.tally.waypoints, 1);
+  t.deepEqual(filesBelow(site.imports), ['a.gpx']);
+  t.deepEqual(pathsInLibrary(site), ['a.gpx']);
 });
 
 test('an import that is cancelled within a group keeps what was finished before', (t) => {
@@ -93,7 +84,7 @@ test('an import that is cancelled within a group keeps what was finished before'
     if (path === '004.gpx') site.progress.cancel();
     return place(temporary, path, old);
   };
-  t.deepEqual(importNames(site, run, files), files.slice(5));
+  t.deepEqual(importNames(site, run, entriesOf(files)), files.slice(5));
   t.deepEqual(filesBelow(site.imports), files.slice(0, 5));
   t.deepEqual(pathsInLibrary(site), files.slice(0, 5));
   t.is(site.progress.read().filesDone, 5);
@@ -128,7 +119,7 @@ test('copies that were found before a cancel are told', (t) => {
     if (path === 'c.gpx') site.progress.cancel();
     return place(temporary, path, old);
   };
-  t.deepEqual(importNames(site, run, files), ['d.gpx']);
+  t.deepEqual(importNames(site, run, entriesOf(files)), ['d.gpx']);
   t.like(run.tally.result('', undefined, true), { added: 2, duplicate_files: ['b.gpx'] });
 });
 
@@ -138,7 +129,7 @@ function importDuring(
   site: Site,
   step: 'hashed' | 'parsed',
   meanwhile: () => void,
-): Verdict | undefined {
+): Verdict {
   const run = partsOf(t, site);
   let isOver = false;
   const once = () => {
@@ -153,7 +144,8 @@ function importDuring(
   };
   return importFile(
     { root: site.source, file: 'a.gpx', target: copyPath(['a.gpx']) },
-    { ...run, onBytes, taken: new Set(), isFirst: true, onPlaced: () => {} },
+    run,
+    onBytes,
   );
 }
 
@@ -188,7 +180,7 @@ for (const [kind, text] of Object.entries(sources)) {
     const other = join(site.source, 'a.gpx');
     writeFileSync(other, text);
     const later = () => writeFileSync(other, text.replace('A', 'B'));
-    t.is(importDuring(t, site, 'parsed', later)?.kind, 'added');
+    t.is(importDuring(t, site, 'parsed', later).kind, 'added');
     t.is(readFileSync(join(site.imports, 'a.gpx'), 'utf8'), text);
     t.like(site.result(), { replaced: 1, duplicates: 0 });
   });
@@ -214,7 +206,7 @@ test('a source that is touched or grows while its copy is read is imported as it
     const site = importSite(t);
     const path = join(site.source, 'a.gpx');
     writeFileSync(path, content('A'));
-    t.is(importDuring(t, site, 'parsed', () => meanwhile(path))?.kind, 'added');
+    t.is(importDuring(t, site, 'parsed', () => meanwhile(path)).kind, 'added');
     t.deepEqual(filesBelow(site.imports), ['a.gpx']);
   }
 });

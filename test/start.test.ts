@@ -182,7 +182,6 @@ test('a start that was cut off before the first table is no loss', async (t) => 
 test('a store that a crash has left in the middle of a transaction is rolled back and opens', async (t) => {
   const { root, paths } = await stoppedWithCamp(t);
   cutOff(t, paths.waypointsDatabase);
-  const found = storeFiles(paths.waypointsDatabase).filter((content) => content !== undefined);
   t.throws(() => openReader(paths.waypointsDatabase).prepare('SELECT 1 FROM meta').get());
   const options = { isHeld: false, isThorough: true };
   const [seen] = checkStores(paths, options);
@@ -190,32 +189,6 @@ test('a store that a crash has left in the middle of a transaction is rolled bac
   t.true(existsSync(`${paths.waypointsDatabase}-journal`), 'and changes nothing');
   const daemon = await startTestDaemon(t, { root });
   t.is((await daemon.get('/api/waypoints')).body[0].name, 'Camp');
-  const kept = readdirSync(paths.backups).filter((name) => name.startsWith('waypoints-cut-off-'));
-  t.is(kept.length, 2, 'the store and its journal are kept as they were found');
-  for (const [index, name] of kept.toSorted().entries()) {
-    t.deepEqual(readFileSync(join(paths.backups, name)), found[index]);
-    if (process.platform !== 'win32') t.is(modeOf(join(paths.backups, name)), 0o600);
-  }
-  t.is(readdirSync(paths.backups).length, 2, 'and nothing else');
-});
-
-test('of the copies of stores that were cut off, the newest five stay', async (t) => {
-  const { root, paths } = await stoppedWithCamp(t);
-  for (const end of ['', '-journal']) {
-    for (let day = 1; day <= 6; day += 1) {
-      mkdirSync(paths.backups, { recursive: true });
-      writeFileSync(join(paths.backups, `waypoints-cut-off-2020010${day}T000000Z${end}`), 'old');
-    }
-  }
-  cutOff(t, paths.waypointsDatabase);
-  await startTestDaemon(t, { root });
-  const kept = readdirSync(paths.backups).filter((name) => name.startsWith('waypoints-cut-off-'));
-  const old = kept.filter((name) => name.includes('-2020'));
-  t.is(kept.length, 10);
-  t.deepEqual(
-    old.filter((name) => !name.endsWith('-journal')).toSorted(),
-    [3, 4, 5, 6].map((day) => `waypoints-cut-off-2020010${day}T000000Z`),
-  );
 });
 
 /** A journal whose transaction began with a database of so many pages, and has changed none of them. */

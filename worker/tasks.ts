@@ -1,13 +1,16 @@
 import { isDamage } from '../storage/database.ts';
 import { markLibraryDamaged } from '../storage/library/prepare.ts';
 import { followList as runFollow, type FollowOutcome, type FollowTask } from './import/follow.ts';
-import { importDirectory as runImport, type ImportTask } from './import/import-directory.ts';
-import { shareOutcome, type SharedOutcome } from './import/shared-outcome.ts';
+import {
+  importDirectory as runImport,
+  type ImportOutcome,
+  type ImportTask,
+} from './import/import-directory.ts';
 import { runTask } from './run-task.ts';
 
 /** The tasks of the import worker, one export each; input and output are plain data or shared memory. */
-export function importDirectory(task: ImportTask): SharedOutcome {
-  return guarded(task.libraryPath, () => shareOutcome(runImport(task), task.origin));
+export function importDirectory(task: ImportTask): ImportOutcome {
+  return guarded(task.libraryPath, () => runImport(task));
 }
 
 export function followList(task: FollowTask): FollowOutcome {

@@ -1,4 +1,4 @@
-import { readdir, rm, stat } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import { WaypointError } from '../../model/failure.ts';
 import type { ImportRequest } from '../../model/import.ts';
 import type { Clock, Log } from '../../model/process.ts';
@@ -8,10 +8,8 @@ import type { ImportFolder } from '../../storage/waypoints/imports.ts';
 import { realPath } from '../../storage/real-path.ts';
 import type { SearchIndexData } from '../../search/library-data.ts';
 import type * as tasks from '../../worker/tasks.ts';
-import { keptPath } from '../../worker/import/managed-copies.ts';
 import type { FollowOutcome } from '../../worker/import/follow.ts';
-import type { ImportOrigin, LibraryTask } from '../../worker/import/import-directory.ts';
-import type { SharedOutcome } from '../../worker/import/shared-outcome.ts';
+import type { ImportOrigin, ImportOutcome, LibraryTask } from '../../worker/import/import-directory.ts';
 import { WorkerPool } from '../pool.ts';
 import type { ListedRun, ListSync } from './list-sync.ts';
 import { Turns } from './turns.ts';
@@ -33,7 +31,7 @@ export interface LibraryWorkOptions {
   /** What of ours is no source wherever it lies: the bookmarks file, and all copies of it and of what was removed. */
   readonly ownFiles: readonly string[];
   /** Takes new files into the list of imports. */
-  readonly list: Pick<ListSync, 'settle' | 'begin' | 'needs' | 'retentionTime'>;
+  readonly list: Pick<ListSync, 'settle' | 'begin' | 'retentionTime'>;
   /** Tests gate the worker. */
   readonly pool?: WorkerPool<ImportTasks>;
 }
@@ -130,23 +128,18 @@ export class LibraryWork {
     request: ImportRequest,
     progress: ImportProgress,
     origin: ImportOrigin = 'person',
-  ): Promise<SharedOutcome & { change?: number | undefined }> {
-    const { importsDirectory, list, ownFiles } = this.#options;
+  ): Promise<ImportOutcome & { readonly change: number | undefined }> {
+    const { list, ownFiles } = this.#options;
     const task = { request, ownFiles, origin };
-    if (request.dry_run === true) return this.#run('importDirectory', progress, task);
+    if (request.dry_run === true)
+      return { ...(await this.#run('importDirectory', progress, task)), change: undefined };
     const run = list.begin(origin === 'upload' ? undefined : await folderOf(request.dir));
     const timer = setInterval(() => listInBetween(run), listMs);
-    let outcome: SharedOutcome | undefined;
     let change: number | undefined;
-    try {
-      outcome = await this.#run('importDirectory', progress, task);
-    } finally {
+    const outcome = await this.#run('importDirectory', progress, task).finally(() => {
       clearInterval(timer);
-      change = run.end(outcome?.reused ?? []);
-    }
-    // Not before that is listed: cut off in between, the file was replaced, and can be had back.
-    for (const { sha256 } of outcome.grown ?? [])
-      if (!list.needs(sha256)) await rm(keptPath(importsDirectory, sha256), { force: true });
+      change = run.end();
+    });
     return { ...outcome, change };
   }
 

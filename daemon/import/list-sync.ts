@@ -16,8 +16,8 @@ export interface ListSyncStore {
 export interface ListedRun {
   /** Lists the files that have come by now. */
   readonly list: () => void;
-  /** @param reused ids of earlier imports that came again or have grown. @returns the number of the change, if there is one. */
-  readonly end: (reused: readonly number[]) => number | undefined;
+  /** Lists all that the library has, earlier imports that came again or have grown as well. @returns the number of the change, if there is one. */
+  readonly end: () => number | undefined;
 }
 
 /** Takes files that the library got into the list of imports. */
@@ -42,10 +42,8 @@ export class ListSync {
     };
     return {
       list,
-      end: (reused) => {
-        list();
-        const again = reused.flatMap((id) => libraryFiles.find(id) ?? []);
-        imports.add(again, this.now(), by);
+      end: () => {
+        imports.add(libraryFiles.unlisted(), this.now(), by);
         return by.change;
       },
     };
@@ -57,11 +55,6 @@ export class ListSync {
     imports.purge(formatTime(this.retentionTime() - limits.replacedRetentionMs));
     imports.add(libraryFiles.unlisted(), this.now());
     if (isWhole) imports.noteMissing(libraryFiles.missing(), this.now());
-  }
-
-  /** Whether a file that is not active has this content, so that its bytes are kept. */
-  needs(sha256: string): boolean {
-    return this.#store.imports.isOut(sha256);
   }
 
   /** Whether the library is as a change has set it. */

@@ -2,14 +2,14 @@ import { opendir } from 'node:fs/promises';
 import { isAbsolute, sep } from 'node:path';
 import { errorCode, restoreCode } from '../../model/error-code.ts';
 import { isStorageFault, toFailure, WaypointError } from '../../model/failure.ts';
-import type { ImportRequest, ImportStatus } from '../../model/import.ts';
+import type { ImportRequest, ImportResult, ImportStatus } from '../../model/import.ts';
 import type { Clock, Log } from '../../model/process.ts';
 import { formatTime } from '../../model/time.ts';
 import { realPath } from '../../storage/real-path.ts';
 import { requestPaths } from '../../worker/import/copy-path.ts';
 import { ImportProgress } from '../../worker/import/progress.ts';
-import { Tally } from '../../worker/import/tally.ts';
-import { shareOutcome, type SharedOutcome } from '../../worker/import/shared-outcome.ts';
+import { Tally, type DirectoryResult } from '../../worker/import/tally.ts';
+import type { ImportOutcome } from '../../worker/import/import-directory.ts';
 import { waitAtMost } from '../schedule.ts';
 import type { LibraryWork } from './library-work.ts';
 
@@ -22,10 +22,9 @@ export interface ImportRunOptions {
   readonly countWaypoints: () => number | Promise<number>;
 }
 
-/** What an import has done, and the number of the change that it is; none when it changed nothing. */
+/** Result of an import, and the number of its change; undefined if nothing changed. */
 export interface Imported {
-  /** The text of an ImportResult. */
-  readonly json: readonly [string, Uint8Array];
+  readonly result: ImportResult;
   readonly change: number | undefined;
 }
 
@@ -38,6 +37,8 @@ interface Running {
   readonly over: Promise<unknown>;
 }
 
+/** Entries of a list in the result of the last import: a status is asked for again and again. */
+const statusEntries = 1_000;
 /** At shutdown the file in progress is undone; a disk that takes longer than this is left to the next start. */
 const closeMs = 3_000;
 
@@ -116,18 +117,18 @@ export class ImportRun {
     await this.#checkDirectory(request.dir);
     const outcome = await this.#importInTurn(request, running);
     const { result, isDiskFull, change } = outcome;
-    const dedupCount = await this.#options.countWaypoints();
+    const whole = { ...result, dedup_count: await this.#options.countWaypoints() };
     const now = this.#options.clock.now();
-    this.#last = { finished_at: formatTime(now), ...result, dedup_count: dedupCount };
+    this.#last = { finished_at: formatTime(now), ...shortened(whole) };
     this.#logImport(result, isDiskFull, now - running.startedAt);
     if (isDiskFull) throw new WaypointError('disk_full');
-    return { json: resultJson(outcome, dedupCount), change };
+    return { result: whole, change };
   }
 
   async #importInTurn(
     request: ImportRequest,
     running: Running,
-  ): Promise<SharedOutcome & Pick<Imported, 'change'>> {
+  ): Promise<ImportOutcome & Pick<Imported, 'change'>> {
     const { library } = this.#options;
     const { progress, cancelled } = running;
     const waiting = library.turn(true);
@@ -136,11 +137,10 @@ export class ImportRun {
     // Not even begun: the worker may be busy for minutes with what came before.
     if (progress.isCancelled) {
       const result = new Tally().result(request.dir, undefined, true);
-      return { ...shareOutcome({ result, isDiskFull: false }), change: undefined };
+      return { result, isDiskFull: false, change: undefined };
     }
     try {
-      const { change, ...outcome } = await library.import(request, progress);
-      return { ...outcome, change };
+      return await library.import(request, progress);
     } catch (error) {
       throw error instanceof WaypointError ? error : importFailure(error);
     }
@@ -164,7 +164,7 @@ export class ImportRun {
     }
   }
 
-  #logImport(result: SharedOutcome['result'], isDiskFull: boolean, durationMs: number): void {
+  #logImport(result: DirectoryResult, isDiskFull: boolean, durationMs: number): void {
     const { added, replaced, duplicates, unsupported, failed, count, observations } = result;
     const counts = { added, replaced, duplicates, unsupported, failed, waypoints: count };
     this.#options.log.info(isDiskFull ? 'import.disk_full' : 'import.finished', {
@@ -183,7 +183,11 @@ function importFailure(thrown: unknown): WaypointError {
   return isClosed ? new WaypointError('imports_closed', { cause: error }) : toFailure(error);
 }
 
-/** The result with the number of all waypoints, which the worker does not know. */
-export function resultJson({ json }: SharedOutcome, dedupCount: number): Imported['json'] {
-  return [`{"dedup_count":${dedupCount},`, new Uint8Array(json, 1)];
+function shortened(result: ImportResult): ImportResult {
+  const fields = Object.entries(result).map(([name, value]: [string, unknown]) => [
+    name,
+    Array.isArray(value) ? value.slice(0, statusEntries) : value,
+  ]);
+  // Sound: lists have become shorter lists.
+  return Object.fromEntries(fields) as ImportResult;
 }

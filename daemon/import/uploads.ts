@@ -7,7 +7,7 @@ import type { ImportUpload } from '../../model/imports.ts';
 import { limits } from '../../model/limits.ts';
 import { ImportProgress } from '../../worker/import/progress.ts';
 import type { LibraryWork } from './library-work.ts';
-import { resultJson, type Imported } from './run.ts';
+import type { Imported } from './run.ts';
 
 export interface UploadsOptions {
   readonly library: LibraryWork;
@@ -62,7 +62,8 @@ export class Uploads {
     const progress = new ImportProgress();
     const outcome = await library.import(request, progress, 'upload');
     if (outcome.isDiskFull) throw new WaypointError('disk_full');
-    return { json: resultJson(outcome, await countWaypoints()), change: outcome.change };
+    const result = { ...outcome.result, dedup_count: await countWaypoints() };
+    return { result, change: outcome.change };
   }
 }
 

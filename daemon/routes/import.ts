@@ -5,7 +5,7 @@ import {
   importResultSchema,
   importStatusSchema,
 } from '../../model/import.ts';
-import { importAnswer } from './changed.ts';
+import { changed } from './changed.ts';
 import type { RouteParts } from './parts.ts';
 
 /** `/api/import`: recordings of a directory into the library. */
@@ -19,7 +19,8 @@ export function importRoutes({ imports }: RouteParts): Route[] {
       answers: { 200: importResultSchema },
       async handle({ body }) {
         // The request's signal is not passed on: hanging up does not stop an import.
-        return importAnswer(await imports.start(body));
+        const { result, change } = await imports.start(body);
+        return changed(result, change);
       },
     }),
     route({

@@ -15,7 +15,7 @@ import {
 } from '../../model/imports.ts';
 import type { ListedFile } from '../../storage/waypoints/imports.ts';
 import { limits } from '../../model/limits.ts';
-import { changed, importAnswer } from './changed.ts';
+import { changed } from './changed.ts';
 import type { RouteParts } from './parts.ts';
 
 /** Files of a page that asks for no number. */
@@ -81,7 +81,8 @@ function uploadRoute({ uploads }: RouteParts): Route {
     answers: { 201: importResultSchema },
     async handle({ ctx, query }) {
       if ((announcedLength(ctx) ?? 0) > limits.uploadBytes) throw new WaypointError('too_large');
-      return importAnswer(await uploads.take(query, bodyPieces(ctx)), 201);
+      const { result, change } = await uploads.take(query, bodyPieces(ctx));
+      return changed(result, change, 201);
     },
   });
 }

@@ -32,7 +32,7 @@ export interface CreateBackupOptions {
   readonly version: string;
   /** Milliseconds since 1970. */
   readonly now: number;
-  /** Is told how many bytes were written so far. */
+  /** Called with the bytes written so far. */
   readonly onBytes?: (bytes: number) => void;
 }
 
@@ -41,7 +41,7 @@ export interface CreatedBackup extends BackupContent {
   readonly leftOut: readonly string[];
 }
 
-/** A temporary file of this module: `.NAME.tar.PID@MACHINE.RANDOM.tmp`, perhaps with what it is for. */
+/** A temporary file of this module: `.NAME.tar.PID@MACHINE.RANDOM.tmp`, perhaps with an ending (`.files` of older versions). */
 const ownTemporary = /^\..+\.(\d+)@(.+)\.[0-9a-f]{12}\.tmp(?:\.files|\.sqlite(?:-\w+)?)?$/u;
 
 /**
@@ -74,8 +74,7 @@ export async function createBackup(options: CreateBackupOptions): Promise<Create
     await renameDurably(temporary, target);
     return { ...content, leftOut };
   } finally {
-    const made = [temporary, copy, `${temporary}.files`];
-    await Promise.all(made.map((path) => rm(path, { force: true })));
+    await Promise.all([temporary, copy].map((path) => rm(path, { force: true })));
   }
 }
 

@@ -5,7 +5,7 @@ import { dirname } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { extract, type Header } from 'tar-stream';
 import {
-  backupHeadSchema,
+  backupManifestSchema,
   backupNames,
   type BackupContent,
   type BackupFile,
@@ -13,14 +13,13 @@ import {
 } from '../../model/backup.ts';
 import { errorCode } from '../../model/error-code.ts';
 import { ExitError } from '../../model/exit-error.ts';
-import { manifestEnd } from './write-archive.ts';
 
 /** A file of the archive, read once and in order. */
 type Entry = AsyncIterable<Buffer> & { readonly header: Header };
 
 /** Memory of pieces in which one file ends and another one begins is not given back at once. */
 const pieceBytes = 16_384;
-/** Head of a manifest, without its list. */
+/** Most bytes of a manifest without its list. */
 const headBytes = 4_096;
 const ownNames: readonly string[] = [backupNames.store, backupNames.bookmarks, backupNames.config];
 /** Error codes for a file in the place of another one, or of its directory. */
@@ -30,7 +29,7 @@ const pieceOfPath = /^(?!\.{1,2}$)[^/\\\0]+$/u;
 /**
  * Reads a backup to its end and checks all of it: the names, that it is complete, each size and SHA-256.
  * @param placeOf tells where a file is to be written, which must not exist; undefined, as by default, for one that is only checked
- * @param onBytes is told how many bytes were read so far
+ * @param onBytes called with the bytes read so far
  * @throws ExitError 65 for what is no backup, or a damaged one
  */
 export async function readArchive(
@@ -42,19 +41,22 @@ export async function readArchive(
   const archive = extract();
   // A failure of the source ends the archive with the same error, which is met below.
   const read = pipeline(source, archive as unknown as NodeJS.WritableStream);
-  // Told where it is awaited, which may be later.
+  // A failure is met where it is awaited.
   read.catch(() => undefined);
-  const listed = new Listed();
+  const files: BackupFile[] = [];
+  let bytes = 0;
   let head: BackupHead | undefined;
   try {
     for await (const entry of archive as unknown as AsyncIterable<Entry>) {
       if (head !== undefined) throw damaged('something follows its manifest');
       if (entry.header.name === backupNames.manifest) {
-        head = await readManifest(entry, listed);
+        head = await readManifest(entry, files);
         continue;
       }
-      listed.add(await readFile(entry, placeOf));
-      onBytes(listed.bytes);
+      const file = await readFile(entry, placeOf);
+      files.push(file);
+      bytes += file.bytes;
+      onBytes(bytes);
     }
     await read;
   } catch (error) {
@@ -65,27 +67,9 @@ export async function readArchive(
     throw isOfArchive(error) ? damaged('it is cut off or no tar file', error) : error;
   }
   if (head === undefined) throw damaged('it has no manifest, so it was cut off');
-  const { files, bytes, store } = listed;
+  const store = files.find(({ name }) => name === backupNames.store)?.sha256;
   if (store === undefined) throw damaged(`it has no ${backupNames.store}`);
-  return { ...head, files, bytes, store };
-}
-
-/** Files read so far, as a manifest would list them: hash and length instead of a hundred thousand names. */
-class Listed {
-  readonly text = createHash('sha256');
-  textBytes = 0;
-  files = 0;
-  bytes = 0;
-  store: string | undefined;
-
-  add(file: BackupFile): void {
-    const text = (this.files === 0 ? '' : ',') + JSON.stringify(file);
-    this.text.update(text);
-    this.textBytes += Buffer.byteLength(text);
-    this.files += 1;
-    this.bytes += file.bytes;
-    if (file.name === backupNames.store) this.store = file.sha256;
-  }
+  return { ...head, files: files.length, bytes, store };
 }
 
 /** Errors of the archive's reader are plain text; errors of the disk have a code. */
@@ -97,27 +81,22 @@ function damaged(why: string, cause?: unknown): ExitError {
   return new ExitError(`This is no whole backup of waypointd: ${why}.`, 65, cause);
 }
 
-/** The list of a manifest must be, byte for byte, that of the files that stood before it. */
-async function readManifest(entry: Entry, { text, textBytes }: Listed): Promise<BackupHead> {
-  const others = damaged('its files are not those of its manifest');
-  const begin = entry.header.size - textBytes - manifestEnd.length;
-  if (begin < 0 || begin > headBytes) throw others;
-  const named = createHash('sha256');
-  let around = Buffer.alloc(0);
-  let at = 0;
-  for await (const piece of entry) {
-    const [from, to] = [begin - at, begin + textBytes - at].map((end) => Math.max(0, end));
-    // Copied: a part of a piece, even an empty one, would keep the whole of it.
-    around = Buffer.concat([around, piece.subarray(0, from), piece.subarray(to)]);
-    named.update(piece.subarray(from, to));
-    at += piece.length;
-  }
-  if (named.digest('hex') !== text.digest('hex')) throw others;
+/** Reads the manifest, whose list must be that of the files before it. */
+async function readManifest(entry: Entry, files: readonly BackupFile[]): Promise<BackupHead> {
+  const list = JSON.stringify(files);
+  const isTooLong = entry.header.size > Buffer.byteLength(list) + headBytes;
+  if (isTooLong) throw damaged('its files are not those of its manifest');
+  const pieces: Buffer[] = [];
+  for await (const piece of entry) pieces.push(piece);
+  let manifest;
   try {
-    return backupHeadSchema.parse(JSON.parse(around.toString('utf8')));
+    manifest = backupManifestSchema.parse(JSON.parse(Buffer.concat(pieces).toString('utf8')));
   } catch (error) {
     throw damaged('its manifest is of another kind', error);
   }
+  const { files: named, ...head } = manifest;
+  if (JSON.stringify(named) !== list) throw damaged('its files are not those of its manifest');
+  return head;
 }
 
 async function readFile(

@@ -7,8 +7,6 @@ import { backupNames, type BackupFile, type BackupHead } from '../../model/backu
 import { openFile } from '../open-file.ts';
 
 const pieceBytes = 65_536;
-/** End of the manifest, after the list of files. */
-export const manifestEnd = ']}';
 
 /** A file and its name in the archive. */
 export interface ArchiveSource {
@@ -17,9 +15,9 @@ export interface ArchiveSource {
 }
 
 /**
- * Writes a tar file of these files, the manifest last, synced to the disk. Memory does not grow with their size or number.
- * @param path must not exist yet, nor `path` + `.files`, where the manifest grows; the caller removes that
- * @param onBytes is told how many bytes are in it so far
+ * Writes a tar file of these files, the manifest last, synced to the disk. Memory does not grow with their size.
+ * @param path must not exist yet
+ * @param onBytes called with the bytes in it so far
  */
 export async function writeArchive(
   path: string,
@@ -31,9 +29,8 @@ export async function writeArchive(
   const written = pipeline(archive as unknown as NodeJS.ReadableStream, (pieces) =>
     writeSynced(path, pieces as AsyncIterable<Uint8Array>),
   );
-  const manifest = `${path}.files`;
   // Either failure ends the archive, and is what `written` fails with.
-  const filled = fill(archive, sources, { head, manifest, onBytes }).catch((error: unknown) => {
+  const filled = fill(archive, sources, head, onBytes).catch((error: unknown) => {
     archive.destroy(error as Error);
   });
   await Promise.all([filled, written]);
@@ -49,31 +46,22 @@ async function writeSynced(path: string, pieces: AsyncIterable<Uint8Array>): Pro
   }
 }
 
-interface Filling {
-  readonly head: BackupHead;
-  /** The file in which the manifest is made. */
-  readonly manifest: string;
-  readonly onBytes: (bytes: number) => void;
-}
-
 async function fill(
   archive: Pack,
   sources: Iterable<ArchiveSource>,
-  { head, manifest, onBytes }: Filling,
+  head: BackupHead,
+  onBytes: (bytes: number) => void,
 ): Promise<void> {
-  using list = openFile(manifest, 'wx', 0o600);
+  const files: BackupFile[] = [];
   let bytes = 0;
-  // The list goes between the last two characters, whose bytes the reader counts.
-  let text = JSON.stringify({ ...head, files: [] }).slice(0, -manifestEnd.length);
   for (const source of sources) {
     const file = await addFile(archive, source);
-    appendFileSync(list.fd, text + JSON.stringify(file));
-    text = ',';
+    files.push(file);
     bytes += file.bytes;
     onBytes(bytes);
   }
-  appendFileSync(list.fd, manifestEnd);
-  await addFile(archive, { name: backupNames.manifest, path: manifest });
+  const manifest = JSON.stringify({ ...head, files });
+  archive.entry({ name: backupNames.manifest, mode: 0o600 }, manifest);
   archive.finalize();
 }
 

@@ -134,12 +134,10 @@ export class LibraryWriter {
 
   /**
    * Replaces the rows of the file at a path, or adds them; undone when anything throws.
-   * @param isFirst of the transaction that it is called in, which must not be committed when this throws. Spares the
-   *   savepoint: SQLite keeps all that changes within one in memory, and walks through it at the end of each statement.
    * @throws what `load` and `place` throw, and errors of SQLite.
    */
-  replaceFile(file: NewFile, { load, place }: FileContent, isFirst = false): FileCounts {
-    const changes = (): FileCounts => {
+  replaceFile(file: NewFile, { load, place }: FileContent): FileCounts {
+    return this.transaction(() => {
       const before = this.findByKey(file.pathKey);
       if (before !== undefined) this.#remove(before.id);
       const { insertFile, finishFile, touch } = this.#statements;
@@ -167,8 +165,7 @@ export class LibraryWriter {
       };
       finishFile.run(finished, id);
       return counts;
-    };
-    return isFirst && this.#db.inTransaction ? changes() : this.transaction(changes);
+    });
   }
 
   removeFile(id: number): void {

@@ -51,10 +51,6 @@ function prepareQueries(db: Database) {
     activeAt: prepare(db, (pathKey: string) =>
       rows.where('path_key', '=', pathKey).where('state', '=', 'active'),
     ),
-    /** A file that is not active and whose bytes are kept. */
-    isOut: prepareValue(db, (sha256: string) =>
-      imports.select('id').where('sha256', '=', sha256).where('state', '!=', 'active').limit(1),
-    ),
     /** The id of a folder, which is added if it is new. */
     folderId: prepareValue(db, ({ device, inode, path }: ImportFolder) =>
       waypointTables

@@ -82,11 +82,6 @@ export class ImportList {
     return row === undefined ? undefined : toFile(row);
   }
 
-  /** Whether a file with this content was replaced or removed, or is missing. */
-  isOut(sha256: string): boolean {
-    return this.#statements.isOut.get(sha256) !== undefined;
-  }
-
   /** The file that is active at a path. */
   activeAt(pathKey: string): number | undefined {
     return this.#statements.activeAt.get(pathKey)?.id;
@@ -183,7 +178,6 @@ export class ImportList {
     const known = byId.get(id);
     if (known?.state === 'active') {
       if (known.sha256 !== file.sha256) grow.run({ ...file, importedAt, summary });
-      else refresh.run(summary, id);
       return [];
     }
     const changes: StateChange[] = [];

@@ -1,18 +1,8 @@
-import {
-  chmodSync,
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  rmSync,
-  statSync,
-} from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, statSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { closing } from '../../model/closing.ts';
-import { errorCode, isOutOfReach } from '../../model/error-code.ts';
+import { isOutOfReach } from '../../model/error-code.ts';
 import { isDiskFull } from '../../model/failure.ts';
-import { renameOver, syncDirectory, syncFile } from '../atomic-file.ts';
 import {
   countTables,
   openReader,
@@ -21,10 +11,8 @@ import {
   ownerOf,
   type Database as Connection,
 } from '../database.ts';
-import { bytesOf, firstPageBytes, hasHotJournal } from '../hot-journal.ts';
-import { createPrivateDirectory } from '../private-directory.ts';
+import { bytesOf, firstBytes, firstPageBytes, hasHotJournal } from '../hot-journal.ts';
 import { migrate, schemaVersion, type Migration } from '../migrate.ts';
-import { newestFirst, stampOf } from '../../model/time.ts';
 import { waypointMigrations } from '../schema/waypoints.ts';
 import { removeHistory } from './history.ts';
 import { nameStore } from './name-store.ts';
@@ -66,7 +54,7 @@ export interface OpenStoreOptions {
 export function openWaypointStore(options: OpenStoreOptions): Connection {
   const { path, backupsDirectory, companions, migrations = waypointMigrations } = options;
   const isThere = existsSync(path);
-  if (isThere && isCutOff(path)) rollBackJournal(options, migrations.length);
+  if (isThere) rollBack(path);
   if (!isThere || isBlank(path, migrations.length)) {
     const isLost = companions.some((companion) => existsSync(companion));
     if (isLost && options.acceptMissing !== true)
@@ -82,90 +70,28 @@ export function openWaypointStore(options: OpenStoreOptions): Connection {
 }
 
 /**
- * Asks SQLite whether a transaction is to be undone that a crash has cut off before the store was in WAL mode (a first
- * start, a restored copy). A reader cannot undo it; one that a process is still writing is none.
+ * Has SQLite undo a transaction that a crash has cut off before the store was in WAL mode (a first start, a restored copy):
+ * a reader cannot.
  */
-function isCutOff(path: string): boolean {
-  // The two never belong together. Undoing would fold the log into a store that may be refused.
-  if (!hasHotJournal(path) || bytesOf(`${path}-wal`) > 0) return false;
-  try {
-    using db = closing(openReader(path));
-    countTables(db);
-    return false;
-  } catch (error) {
-    return errorCode(error) === 'SQLITE_READONLY_ROLLBACK';
-  }
-}
-
-/**
- * Undoes a transaction that was cut off, if that leaves a store of ours: the journal may be one of an earlier file, left
- * beside a store that was put back since, and SQLite would play it into that all the same.
- */
-function rollBackJournal(options: OpenStoreOptions, newestVersion: number): void {
-  const { path, backupsDirectory } = options;
-  createPrivateDirectory(backupsDirectory);
-  // All that a first start can have written when it is cut off.
-  if (statSync(path).size > firstPageBytes) tryRollBack(path, backupsDirectory, newestVersion);
-  keepAsFound(path, backupsDirectory);
-  undoCutOff(path);
-}
-
-/** Undoes the transaction in a copy, and checks what that leaves. */
-function tryRollBack(path: string, backupsDirectory: string, newestVersion: number): void {
-  const directory = join(backupsDirectory, '.roll-back.tmp');
-  const copy = join(directory, 'copy.sqlite');
-  // Left by a trial that was cut off.
-  rmSync(directory, { recursive: true, force: true });
-  try {
-    mkdirSync(directory, { mode: 0o700 });
-    for (const end of storeEnds) copyFileSync(path + end, copy + end);
-    undoCutOff(copy);
-    if (isBlank(copy, newestVersion)) throw new StoreRefused('unreadable');
-  } finally {
-    rmSync(directory, { recursive: true, force: true });
-  }
-}
-
-const storeEnds = ['', '-journal'];
-const cutOffName = /^waypoints-cut-off-\d{8}T\d{6}Z$/;
-const cutOffsKept = 5;
-
-/**
- * Copies the store and its journal into the backups directory: once, however often the start is repeated. Its name is not
- * that of a copy to go back to, because it is none without the journal.
- */
-function keepAsFound(path: string, backupsDirectory: string): void {
-  const stamp = stampOf(statSync(`${path}-journal`).mtimeMs);
-  const name = `waypoints-cut-off-${stamp}`;
-  const target = join(backupsDirectory, name);
-  // A roll-back that was cut off as well has changed the store since.
-  if (existsSync(`${target}-journal`)) return;
-  for (const end of storeEnds) {
-    const temporary = `${target}${end}.tmp`;
-    copyFileSync(path + end, temporary);
-    chmodSync(temporary, 0o600);
-    syncFile(temporary);
-    renameOver(temporary, target + end);
-  }
-  dropOldCutOffs(backupsDirectory, name);
-  syncDirectory(backupsDirectory);
-}
-
-/** Each is as large as the store: a machine that loses power every day must not fill its disk with them. */
-function dropOldCutOffs(backupsDirectory: string, newest: string): void {
-  const names = readdirSync(backupsDirectory).filter((name) => cutOffName.test(name));
-  for (const name of newestFirst(names, newest).slice(cutOffsKept)) {
-    for (const end of storeEnds) rmSync(join(backupsDirectory, name + end), { force: true });
-  }
-}
-
-function undoCutOff(path: string): void {
+function rollBack(path: string): void {
+  if (!hasHotJournal(path)) return;
+  // The two never belong together, nor does the journal of an earlier file with a store that was put back since.
+  if (bytesOf(`${path}-wal`) > 0 || isOfAnotherFile(path)) throw new StoreRefused('unreadable');
   try {
     using db = closing(new Database(path, { fileMustExist: true, timeout: 0 }));
     countTables(db);
   } catch (error) {
     throw asRefusal(error);
   }
+}
+
+/** Whether the transaction of a journal began with a database of another size. */
+function isOfAnotherFile(path: string): boolean {
+  // Smaller is all that a first start writes.
+  if (bytesOf(path) <= firstPageBytes) return false;
+  // The number of pages, as SQLite's file format has it in both.
+  const [journal, store] = [firstBytes(`${path}-journal`, 20), firstBytes(path, 32)];
+  return journal.length < 20 || journal.readUInt32BE(16) !== store.readUInt32BE(28);
 }
 
 /**
@@ -194,7 +120,7 @@ function openStoreWriter(path: string): Connection {
   }
 }
 
-/** Whoever is told that a store is damaged moves it away: a lock or a missing permission must not be called that. */
+/** Does not report locks or permissions as damage: users move damaged stores away. */
 function asRefusal(error: unknown): unknown {
   if (!(error instanceof Database.SqliteError) || isDiskFull(error)) return error;
   return new StoreRefused(isOutOfReach(error) ? 'unavailable' : 'unreadable', error);

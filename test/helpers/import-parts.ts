@@ -27,10 +27,10 @@ export function partsOf(
       again: false,
       isWatched: false,
     }),
+    taken: new Set(),
     planned: undefined,
     tally: new Tally(),
     beginClock: () => () => 0,
-    onGrown: undefined,
   };
 }
 

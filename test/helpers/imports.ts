@@ -129,5 +129,4 @@ export const noList = {
   settle: () => {},
   begin: () => ({ list: () => {}, end: () => undefined }),
   retentionTime: () => 0,
-  needs: () => false,
 };

@@ -3,18 +3,21 @@ import { besidePath } from './copy-path.ts';
 import type { KnownImports } from './known-imports.ts';
 import type { ManagedCopies } from './managed-copies.ts';
 import type { ImportProgress } from './progress.ts';
+import type { SourceStamps } from './source-stamps.ts';
+import type { BeginClock } from './time-budget.ts';
 
-/** What tells where the copy of a source goes. */
-export interface Places {
+/** Rooms that an import reads and writes. */
+export interface ImportPlaces {
   readonly library: LibraryWriter;
   readonly files: ManagedCopies;
   readonly imports: KnownImports;
-  readonly progress: Pick<ImportProgress, 'isCancelled'>;
+  readonly stamps: SourceStamps;
+  readonly progress: ImportProgress;
   /** Keys of the paths that files of this import have taken. */
-  readonly taken: {
-    has(key: string): boolean;
-    add(key: string): unknown;
-  };
+  readonly taken: Set<string>;
+  /** Set for a preview, which writes nothing: the contents that it would have taken in. */
+  readonly planned: Set<string> | undefined;
+  readonly beginClock: BeginClock;
 }
 
 /** A path below `imports/`, and what is there. */
@@ -32,7 +35,7 @@ export interface Found {
  * Where the copy of a source goes: its own path, or one beside it while a file of another directory has that with other
  * content.
  */
-export function findPlace(target: string, sha256: string, places: Places): Found {
+export function findPlace(target: string, sha256: string, places: ImportPlaces): Found {
   const { imports, taken } = places;
   for (let number = 1; ; number += 1) {
     const isBeside = number > 1;
@@ -47,7 +50,7 @@ export function findPlace(target: string, sha256: string, places: Places): Found
 }
 
 /** What is at a path below `imports/`. */
-function lookAt(target: string, { library, files }: Places): Found {
+function lookAt(target: string, { library, files }: ImportPlaces): Found {
   const pathKey = library.keyOf(target);
   const known = library.findByKey(pathKey);
   // On a file system that folds case, a known file keeps the path it has.
@@ -69,7 +72,11 @@ export type Passed =
  * Tells a content that does not come in. Notes a duplicate of a known path as that path's source, so that no other source
  * of this import takes it.
  */
-export function takeDuplicate(found: Found, sha256: string, places: Places): Passed | undefined {
+export function takeDuplicate(
+  found: Found,
+  sha256: string,
+  places: ImportPlaces,
+): Passed | undefined {
   if (!isDuplicate(found, sha256, places))
     return places.imports.isRemoved(sha256) ? { kind: 'removed' } : undefined;
   if (found.known === undefined) return { kind: 'duplicate', elsewhere: sha256 };
@@ -84,7 +91,7 @@ export function takeDuplicate(found: Found, sha256: string, places: Places): Pas
 function isDuplicate(
   { known, isPresent }: Found,
   sha256: string,
-  { library, files }: Places,
+  { library, files }: ImportPlaces,
 ): boolean {
   if (known !== undefined) return known.sha256 === sha256 && files.isIntact(known.path, known);
   if (isPresent) return false;
@@ -92,7 +99,10 @@ function isDuplicate(
 }
 
 /** The hash of the bytes that are about to be replaced, whatever the library says of them. */
-export function oldHash({ known, path, isPresent }: Found, places: Places): string | undefined {
+export function oldHash(
+  { known, path, isPresent }: Found,
+  places: ImportPlaces,
+): string | undefined {
   if (!isPresent) return undefined;
   const { files, progress } = places;
   if (known !== undefined && files.isIntact(path, known)) return known.sha256;

@@ -1,8 +1,6 @@
 import type { LibraryFile, LibraryWriter } from '../../storage/library/writer.ts';
 import type { ImportLookup, WantedFile } from '../../storage/waypoints/import-lookup.ts';
-import { groupFiles, groupMs } from './import-groups.ts';
 import type { ManagedCopies, ManagedFile } from './managed-copies.ts';
-import { heldBytes } from './source-file.ts';
 
 /** What is compared; without a list of imports all files are new. */
 export interface Rooms {
@@ -40,12 +38,12 @@ export function allPlaces({ library, files, lookup }: Rooms): {
   return { places: places.filter(isSeen).toSorted(inOrder), isWhole: unlisted.length === 0 };
 }
 
-/** The files of the library, without those whose ids are other files in the list: it was restored, or not told of a change. */
+/** The files of the library, without those whose ids are other files in the list: that was restored. */
 function knownFiles(library: LibraryWriter, lookup: ImportLookup | undefined): LibraryFile[] {
-  return library.files().filter(({ id, pathKey, sha256 }) => {
+  return library.files().filter(({ id, pathKey }) => {
     const listed = lookup?.byId(id);
-    if (listed === undefined) return true;
-    if (listed.pathKey === pathKey && listed.sha256 === sha256) return true;
+    // With other content it has grown, which was not listed.
+    if (listed === undefined || listed.pathKey === pathKey) return true;
     library.removeFile(id);
     return false;
   });
@@ -81,31 +79,4 @@ export function placesOf({ library, files, lookup }: Rooms, ids: readonly number
     const present = stamp && { path, ...stamp };
     return [{ path, pathKey, wanted: lookup?.activeAt(pathKey), known, present }];
   });
-}
-
-/** Follows each of many places, small files many in a commit. */
-export function inGroups(
-  places: readonly Place[],
-  library: LibraryWriter,
-  followOne: (place: Place) => void,
-  onCommitted: () => void,
-): void {
-  let at = 0;
-  const next = (): void => {
-    followOne(places[at]!);
-    at += 1;
-  };
-  const isSmall = (): boolean => {
-    const { present, wanted, known } = places[at] ?? {};
-    return at < places.length && ((present ?? wanted ?? known)?.size ?? 0) <= heldBytes;
-  };
-  while (at < places.length) {
-    const [end, until] = [at + groupFiles, performance.now() + groupMs];
-    if (!isSmall()) next();
-    else
-      library.transaction(() => {
-        while (isSmall() && at < end && performance.now() < until) next();
-      });
-    onCommitted();
-  }
 }

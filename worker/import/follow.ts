@@ -12,7 +12,8 @@ import { ImportLookup, type WantedFile } from '../../storage/waypoints/import-lo
 import type { SearchIndexData } from '../../search/library-data.ts';
 import { FileRefused, ReadingCancelled } from '../../formats/refused.ts';
 import { indexOf, settle, type LibraryTask } from './import-directory.ts';
-import { allPlaces, inGroups, placesOf, type Place, type Rooms } from './follow-places.ts';
+import { allPlaces, placesOf, type Place, type Rooms } from './follow-places.ts';
+import { inGroups } from './import-groups.ts';
 import { loadCopy } from './load-copy.ts';
 import { ManagedCopies, type ManagedFile } from './managed-copies.ts';
 import { ImportProgress } from './progress.ts';
@@ -95,12 +96,16 @@ function followFiles(follow: Follow, ids: readonly number[] | undefined): void {
     counts.isWhole = isWhole;
     progress.set('filesTotal', places.length);
     let done = 0;
-    const followNext = (place: Place): void => {
-      followPlace(follow, place);
+    const nextSize = (): number | undefined => {
+      const place = places[done];
+      return place && ((place.present ?? place.wanted ?? place.known)?.size ?? 0);
+    };
+    const followNext = (): void => {
+      followPlace(follow, places[done]!);
       done += 1;
       progress.set('filesDone', done);
     };
-    inGroups(places, library, followNext, () => {
+    inGroups(library, nextSize, followNext, () => {
       for (const withdraw of withdrawals.splice(0)) withdraw();
     });
   } catch (error) {

@@ -47,21 +47,12 @@ export interface ImportTask extends LibraryTask {
   readonly hasIndex: boolean;
 }
 
-/** The content of a file before it grew. */
-export interface Grown {
-  readonly sha256: string;
-}
-
 export interface ImportOutcome {
   readonly result: DirectoryResult;
   /** The index of the library as it is now; undefined when the one in use still is: most imports bring tracks only. */
   readonly index?: SearchIndexData;
   /** The disk was full: the result tells what was finished before. */
   readonly isDiskFull: boolean;
-  /** Ids of earlier imports that came again or have grown. */
-  readonly reused?: readonly number[];
-  /** What watched files were before they grew: kept until the list of imports says the same. */
-  readonly grown?: readonly Grown[];
   /** What was not come to, or not finished, when the import was ended. */
   readonly left?: readonly string[] | undefined;
 }
@@ -102,17 +93,16 @@ function importInto(
   const stamps = new SourceStamps(library, task.now);
   if (!isPlan) files.purgeReplaced();
   const imports = knownImports(task, lookup, library.lastId());
-  const grown: Grown[] = [];
   const end = importAll(task, {
     library,
     files,
     stamps,
     progress,
     imports,
+    taken: new Set(),
     planned: isPlan ? new Set() : undefined,
     tally,
     beginClock: beginThreadClock,
-    onGrown: task.origin === 'watch' ? (sha256) => grown.push({ sha256 }) : undefined,
   });
   if (!isPlan) saveStamps(stamps);
   // An upload lies in a directory that was made for it.
@@ -120,8 +110,7 @@ function importInto(
   const result = tally.result(dir, end.list, end.reason === 'cancelled');
   const isDurable = settle(library, files, tally.isChanged);
   const isFull = !isDurable || end.reason === 'disk_full';
-  const { reused } = imports;
-  const outcome = { result, isDiskFull: isFull, reused, grown, left: end.left };
+  const outcome = { result, isDiskFull: isFull, left: end.left };
   if (task.hasIndex && !library.areWaypointsChanged) return outcome;
   return { ...outcome, index: indexOf(library) };
 }
@@ -160,7 +149,8 @@ function importAll(task: ImportTask, run: Run): End {
     for (const file of list.unreadable) run.tally.refuse(file, new FileRefused('unreadable'));
     const left = root === undefined ? [] : importEntries(root, task.request, list, run);
     if (left.length === 0) return end('done');
-    return { ...end('cancelled'), left: left.map(({ file }) => file) };
+    const files = left.map(({ file, packed }) => packed?.container ?? file);
+    return { ...end('cancelled'), left: [...new Set(files)] };
   } catch (error) {
     if (error instanceof ReadingCancelled) return end('cancelled');
     if (isDiskFull(error)) return end('disk_full');

@@ -12,8 +12,8 @@ import {
   oldHash,
   takeDuplicate,
   type Found,
+  type ImportPlaces,
   type Passed,
-  type Places,
 } from './find-place.ts';
 import { loadCopy } from './load-copy.ts';
 import {
@@ -25,17 +25,23 @@ import {
   type SourceFile,
 } from './source-file.ts';
 import type { SourceEntry } from './source-list.ts';
-import type { SourceStamps } from './source-stamps.ts';
-import { beginTimeBudget, type BeginClock } from './time-budget.ts';
+import { beginTimeBudget } from './time-budget.ts';
 
-/** Contents that a preview of an import would have taken in by now. */
-export type PlannedContents = Set<string>;
+/** A copy in its place, whose rows are not committed yet. */
+interface PlacedCopy {
+  /** Takes it out of its place. */
+  readonly undo: () => void;
+  /** SHA-256 of what a watched file was before it grew: once the rows are committed, these bytes need not be kept. */
+  readonly grownFrom: string | undefined;
+}
 
-/** What became of a file that was not refused. */
+/** Outcome of a file that was not refused. */
 export type Verdict =
   | {
       readonly kind: 'added' | 'replaced';
       readonly counts: FileCounts;
+      /** Absent in a preview. */
+      readonly placed?: PlacedCopy;
       /** Its path below `imports/`, where a file of another directory has its own. */
       readonly storedAs?: string;
     }
@@ -54,37 +60,28 @@ export interface FileImport {
   readonly target: string;
 }
 
-export interface ImportPlaces extends Places {
-  readonly stamps: SourceStamps;
-  /** Set for a preview, which writes nothing: the contents that it would have taken in. */
-  readonly planned: PlannedContents | undefined;
-  readonly beginClock: BeginClock;
-  /** Called with the bytes of each piece parsed. */
-  readonly onBytes: (bytes: number) => void;
-  /** Of its transaction, which is undone when it fails; only then may it replace a file that is there. */
-  readonly isFirst: boolean;
-  /** Called with how to take the file out of its place, in case its rows are undone, and with what to do once they are not. */
-  readonly onPlaced: (undo: () => void, settle: () => void) => void;
-  /**
-   * Set where a file that has grown is still the same one. Gets the SHA-256 of its content before, which need not be kept.
-   */
-  readonly onGrown: ((sha256: string) => void) | undefined;
-}
-
 /**
  * Imports one file: all of it or, when anything throws, nothing.
- * @returns undefined where a file would be replaced that may not be; nothing has been done then.
+ * @param onBytes called with the bytes of each piece parsed.
  * @throws FileRefused, ReadingCancelled, and errors of our own disk or of SQLite
  */
-export function importFile(job: FileImport, places: ImportPlaces): Verdict | undefined {
+export function importFile(
+  job: FileImport,
+  places: ImportPlaces,
+  onBytes: (bytes: number) => void,
+): Verdict {
   try {
-    return importWhole(job, places);
+    return importWhole(job, places, onBytes);
   } catch (error) {
     throw places.files.refusal(error);
   }
 }
 
-function importWhole(job: FileImport, places: ImportPlaces): Verdict | undefined {
+function importWhole(
+  job: FileImport,
+  places: ImportPlaces,
+  onBytes: (bytes: number) => void,
+): Verdict {
   const file = job.packed?.container ?? job.file;
   const remembered = places.stamps.hashOf(join(job.root, file), job.packed?.entry);
   if (remembered !== undefined) {
@@ -94,7 +91,7 @@ function importWhole(job: FileImport, places: ImportPlaces): Verdict | undefined
   }
   const source = openSource(job.root, file, job.packed?.entry);
   try {
-    return importSource(source, job, places);
+    return importSource(source, job, places, onBytes);
   } finally {
     closeSync(source.fd);
   }
@@ -104,8 +101,9 @@ function importSource(
   source: SourceFile,
   { file, target }: FileImport,
   places: ImportPlaces,
-): Verdict | undefined {
-  const { stamps, taken, isFirst, progress } = places;
+  onBytes: (bytes: number) => void,
+): Verdict {
+  const { stamps, taken, progress } = places;
   const head = readHead(source, headBytes);
   if (isContainer(head)) {
     if (source.packed !== undefined) throw new FileRefused('nested');
@@ -123,20 +121,27 @@ function importSource(
   }
   // Two sources whose names differ in form only would overwrite each other, for ever.
   if (taken.has(found.pathKey)) throw new FileRefused('unreadable');
-  const reading = { source, content, format, name: file };
-  if (places.planned !== undefined) return plan(reading, found, places.planned, places);
-  const { known, isPresent } = found;
-  if (isPresent && !isFirst) return undefined;
-  const counts = store(reading, found, places);
-  taken.add(found.pathKey);
-  stamps.note(source, sha256);
-  const isReplaced = isPresent || (known !== undefined && known.sha256 !== sha256);
-  return verdictOf(isReplaced, counts, found);
+  return takeIn({ source, content, format, name: file, onBytes }, found, places);
 }
 
-function verdictOf(isReplaced: boolean, counts: FileCounts, { storedAs }: Found): Verdict {
-  const kind = isReplaced ? 'replaced' : 'added';
-  return { kind, counts, ...(storedAs === undefined ? {} : { storedAs }) };
+/** Stores a source that is new, or tells what that would do. */
+function takeIn(reading: Reading, found: Found, places: ImportPlaces): Verdict {
+  const { stamps, taken, planned } = places;
+  const { known, isPresent, pathKey, storedAs } = found;
+  const { sha256 } = reading.content;
+  const beside = storedAs === undefined ? {} : { storedAs };
+  if (planned !== undefined) {
+    const counts = plan(reading, places);
+    if (!isPresent && planned.has(sha256)) return { kind: 'duplicate' };
+    planned.add(sha256);
+    taken.add(pathKey);
+    return { kind: isPresent ? 'replaced' : 'added', counts, ...beside };
+  }
+  const stored = store(reading, found, places);
+  taken.add(pathKey);
+  stamps.note(reading.source, sha256);
+  const isReplaced = isPresent || (known !== undefined && known.sha256 !== sha256);
+  return { kind: isReplaced ? 'replaced' : 'added', ...stored, ...beside };
 }
 
 interface Reading {
@@ -144,22 +149,14 @@ interface Reading {
   readonly content: SourceContent;
   readonly format: Format;
   readonly name: string;
+  readonly onBytes: (bytes: number) => void;
 }
 
-/** What storing a source would do. */
-function plan(
-  { source, content, format }: Reading,
-  found: Found,
-  planned: PlannedContents,
-  places: ImportPlaces,
-): Verdict {
-  const { onBytes, taken } = places;
+/** Counts what storing a source would bring. */
+function plan({ source, content, format, onBytes }: Reading, places: ImportPlaces): FileCounts {
   const isCancelled = withTimeBudget(source, places);
   const summary = format.read(content.blocks(), nullSink, { onBytes, isCancelled });
-  if (!found.isPresent && planned.has(content.sha256)) return { kind: 'duplicate' };
-  planned.add(content.sha256);
-  taken.add(found.pathKey);
-  return verdictOf(found.isPresent, { ...summary, format: format.name }, found);
+  return { ...summary, format: format.name };
 }
 
 /** Tells whether the import is cancelled. @throws FileRefused too_slow */
@@ -176,19 +173,27 @@ function withTimeBudget({ size }: SourceFile, { progress, beginClock }: ImportPl
  * before their file is whole and in its place. After a crash the next start follows what is there: a temporary file is deleted,
  * a file without rows is read, rows without a file go. None of it was answered yet: names are synced before the answer.
  */
-function store({ source, content, name }: Reading, found: Found, places: ImportPlaces): FileCounts {
-  const { library, files, imports, onBytes, onPlaced } = places;
+function store(
+  { source, content, name, onBytes }: Reading,
+  found: Found,
+  places: ImportPlaces,
+): { readonly counts: FileCounts; readonly placed: PlacedCopy } {
+  const { library, files, imports } = places;
   const { path, pathKey } = found;
   const { sha256 } = content;
   const isCancelled = withTimeBudget(source, places);
   const old = oldHash(found, places);
   const grown = grownOf(content, old, found, places);
-  const id = grown === undefined ? imports.idOf(pathKey, sha256) : imports.reuse(grown.id);
+  const id = grown === undefined ? imports.idOf(pathKey, sha256) : grown.id;
   const temporary = files.temporary(path);
   const made = files.makeDirectories(path);
-  let undo: (() => void) | undefined;
-  const tidyUp = () =>
-    tryAll([() => undo?.(), () => files.discard(temporary), () => files.removeDirectories(made)]);
+  let takeOut: (() => void) | undefined;
+  const undo = () =>
+    tryAll([
+      () => takeOut?.(),
+      () => files.discard(temporary),
+      () => files.removeDirectories(made),
+    ]);
   try {
     copySource(source, content, temporary);
     if (!looksUnchanged(source)) throw new FileRefused('changed');
@@ -198,18 +203,16 @@ function store({ source, content, name }: Reading, found: Found, places: ImportP
         load: (rows) => loadCopy(temporary, rows, { sha256, name, onBytes, isCancelled }),
         place: () => {
           if (isCancelled()) throw new ReadingCancelled();
-          undo = files.place(temporary, path, old);
+          takeOut = files.place(temporary, path, old);
           const stamp = files.find(path);
           if (stamp === undefined) throw new FileRefused('changed');
           return stamp;
         },
       },
-      places.isFirst,
     );
-    onPlaced(tidyUp, () => grown && places.onGrown?.(grown.sha256));
-    return counts;
+    return { counts, placed: { undo, grownFrom: grown?.sha256 } };
   } catch (error) {
-    tidyUp();
+    undo();
     throw error;
   }
 }
@@ -219,9 +222,9 @@ function grownOf(
   { sha256, blocks }: SourceContent,
   old: string | undefined,
   { known, path, pathKey }: Found,
-  { files, imports, onGrown }: ImportPlaces,
+  { files, imports }: ImportPlaces,
 ): LibraryFile | undefined {
-  if (onGrown === undefined || known === undefined || known.sha256 !== old) return undefined;
+  if (!imports.isWatched || known === undefined || known.sha256 !== old) return undefined;
   // Kept already: another file had that very content.
   if (files.isKept(old) || imports.isListed(pathKey, sha256)) return undefined;
   return hasGrownFrom(files.absolute(path), blocks()) ? known : undefined;

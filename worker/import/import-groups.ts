@@ -1,65 +1,55 @@
 import { closeSync } from 'node:fs';
 import { listContainer } from '../../formats/containers/container.ts';
 import { headBytes } from '../../formats/format.ts';
+import { FileRefused, ReadingCancelled } from '../../formats/refused.ts';
 import type { FailureReason } from '../../model/import.ts';
 import type { LibraryWriter } from '../../storage/library/writer.ts';
-import { FileRefused, ReadingCancelled } from '../../formats/refused.ts';
-import {
-  importFile,
-  type FileImport,
-  type ImportPlaces,
-  type PlannedContents,
-} from './import-file.ts';
-import type { KnownImports } from './known-imports.ts';
-import type { ManagedCopies } from './managed-copies.ts';
-import type { ImportProgress } from './progress.ts';
+import type { ImportPlaces } from './find-place.ts';
+import { importFile, type FileImport, type Verdict } from './import-file.ts';
 import { heldBytes, openSource, readHead, readingAt } from './source-file.ts';
 import type { SourceEntry } from './source-list.ts';
-import type { SourceStamps } from './source-stamps.ts';
 import type { Tally } from './tally.ts';
-import type { BeginClock } from './time-budget.ts';
 
-/** What an import works with. */
-export interface Run {
-  readonly library: LibraryWriter;
-  readonly files: ManagedCopies;
-  readonly stamps: SourceStamps;
-  readonly progress: ImportProgress;
-  readonly imports: KnownImports;
-  /** As that of ImportPlaces. */
-  readonly planned: PlannedContents | undefined;
+/** The places of an import, and what is counted of it. */
+export interface Run extends ImportPlaces {
   readonly tally: Tally;
-  readonly beginClock: BeginClock;
-  /** As that of ImportPlaces. */
-  readonly onGrown: ImportPlaces['onGrown'];
 }
 
-/** A commit costs as much as the rows of a small file, so many share one: so many at most… */
-export const groupFiles = 64;
-/** …and no more than are done in this time, which is how late the counters and the readers get to see them. */
-export const groupMs = 200;
+/** Files of one commit, which costs as much as the rows of a small file. */
+const groupFiles = 64;
+/** Time after which a group is committed; counters and readers see it that late. */
+const groupMs = 200;
 
-/** A source whose content is known under other paths only. */
-interface Copy {
-  readonly entry: SourceEntry;
-  readonly sha256: string;
-}
-
-/** What all groups of an import share. */
-interface Shared {
-  /** Keys of the paths of copies that files have taken; gets those of a group once it is committed. */
-  readonly taken: Set<string>;
-  /** Gets those of a group once it is committed; they are not counted yet. */
-  readonly copies: Copy[];
-  readonly jobOf: (entry: SourceEntry) => FileImport;
+/**
+ * Calls `next` for each of many files, for small ones many in a transaction.
+ * @param nextSize bytes of the next file; undefined after the last.
+ * @param onCommitted called after each transaction.
+ */
+export function inGroups(
+  library: LibraryWriter,
+  nextSize: () => number | undefined,
+  next: () => void,
+  onCommitted: () => void,
+): void {
+  const isSmall = (): boolean => (nextSize() ?? Infinity) <= heldBytes;
+  while (nextSize() !== undefined) {
+    if (!isSmall()) next();
+    else {
+      const until = performance.now() + groupMs;
+      library.transaction(() => {
+        for (let i = 0; i < groupFiles && isSmall() && performance.now() < until; i += 1) next();
+      });
+    }
+    onCommitted();
+  }
 }
 
 /**
- * Imports files in their order. Each is whole or not at all, and none is counted before it is committed. Where a file
- * replaces a content that was found again under another name before (a log that is renamed when a new one is begun), the
- * other one is imported after all.
+ * Imports files in their order. Each is whole or not at all, and none is counted before it is committed. A duplicate of other
+ * paths waits for the end: where they got another content meanwhile (a log that is renamed when a new one is begun), it is
+ * imported after all.
  * @param jobOf what to import for an entry.
- * @returns what was not done, because somebody has ended the import.
+ * @returns entries that were left because the import was ended.
  * @throws ReadingCancelled, errors of our own disk or of SQLite; what was finished before stays.
  */
 export function importInGroups(
@@ -67,77 +57,158 @@ export function importInGroups(
   run: Run,
   jobOf: (entry: SourceEntry) => FileImport,
 ): readonly SourceEntry[] {
-  const shared: Shared = { taken: new Set(), copies: [], jobOf };
-  const { library, tally } = run;
-  try {
-    const done = { files: 0, bytes: 0 };
-    const reached = importEach(entries, run, shared, done);
-    const lost: SourceEntry[] = [];
-    for (const copy of shared.copies.splice(0)) {
-      if (library.findByContent(copy.sha256).length === 0) lost.push(copy.entry);
-      else shared.copies.push(copy);
+  return new GroupedImport(entries, run, jobOf).run();
+}
+
+/** An entry that was looked at, before it is counted. */
+interface Settled {
+  readonly entry: SourceEntry;
+  readonly verdict: Exclude<Verdict, { kind: 'container' }> | FileRefused;
+}
+
+class GroupedImport {
+  readonly #run: Run;
+  readonly #jobOf: (entry: SourceEntry) => FileImport;
+  #entries: readonly SourceEntry[];
+  #at = 0;
+  /** Of the running transaction. */
+  #settled: Settled[] = [];
+  /** Sources whose content other paths have, by their SHA-256. */
+  #copies: { readonly entry: SourceEntry; readonly sha256: string }[] = [];
+  #files = 0;
+  #bytes = 0;
+  /** The error that ended the import, thrown once what came before is committed. */
+  #failure: unknown;
+  #isCancelled = false;
+  /** Whether an import that is to end soon has got on: an archive that is cut short is begun anew the next time. */
+  #mayEnd = false;
+
+  constructor(
+    entries: readonly SourceEntry[],
+    run: Run,
+    jobOf: (entry: SourceEntry) => FileImport,
+  ) {
+    this.#entries = entries;
+    this.#run = run;
+    this.#jobOf = jobOf;
+  }
+
+  run(): readonly SourceEntry[] {
+    const { library, tally } = this.#run;
+    try {
+      while (this.#nextSize() !== undefined) {
+        inGroups(
+          library,
+          () => this.#nextSize(),
+          () => this.#next(),
+          () => this.#count(),
+        );
+        if (this.#isOver) break;
+        this.#takeLostCopies();
+      }
+      return this.#entries.slice(this.#at);
+    } catch (error) {
+      for (const { verdict } of this.#settled.toReversed())
+        if ('placed' in verdict) verdict.placed?.undo();
+      // SQLite itself may have ended the transaction, which then cannot be committed.
+      throw this.#failure ?? error;
+    } finally {
+      for (const { entry } of this.#copies) tally.take(entry.file, { kind: 'duplicate' });
     }
-    done.files -= lost.length;
-    done.bytes -= bytesOf(lost);
-    const again = reached < entries.length ? 0 : importEach(lost, run, shared, done);
-    return [...entries.slice(reached), ...lost.slice(again)];
-  } finally {
-    for (const { entry } of shared.copies) tally.take(entry.file, { kind: 'duplicate' });
+  }
+
+  get #isOver(): boolean {
+    return this.#isCancelled || (this.#mayEnd && this.#run.progress.isEnding);
+  }
+
+  /** The size of the next file; undefined where there is no other, or the import is over. */
+  #nextSize(): number | undefined {
+    const isOver = this.#isOver || this.#failure !== undefined;
+    return isOver ? undefined : this.#entries[this.#at]?.size;
+  }
+
+  #next(): void {
+    const entry = this.#entries[this.#at]!;
+    const { progress } = this.#run;
+    try {
+      if (progress.isCancelled) throw new ReadingCancelled();
+      const verdict = importFile(this.#jobOf(entry), this.#run, this.#onBytes(entry));
+      if (verdict.kind === 'container') this.#open(entry);
+      else this.#settle(entry, verdict);
+    } catch (error) {
+      if (error instanceof ReadingCancelled) this.#isCancelled = true;
+      else if (error instanceof FileRefused) this.#settle(entry, error);
+      else this.#failure = error;
+    }
+  }
+
+  #onBytes({ size }: SourceEntry): (bytes: number) => void {
+    const from = this.#bytes;
+    let parsed = 0;
+    return (bytes) => {
+      parsed += bytes;
+      this.#run.progress.set('bytesDone', from + Math.min(parsed, size));
+    };
+  }
+
+  #settle(entry: SourceEntry, verdict: Settled['verdict']): void {
+    const isNew = 'kind' in verdict && verdict.kind !== 'duplicate';
+    if (isNew || entry.packed === undefined) this.#mayEnd = true;
+    this.#settled.push({ entry, verdict });
+    this.#bytes += entry.size;
+    this.#run.progress.set('bytesDone', this.#bytes);
+    this.#at += 1;
+  }
+
+  /** Puts the files of a container in its place; what is refused of them is counted. */
+  #open(entry: SourceEntry): void {
+    const { progress, tally } = this.#run;
+    const { file, size } = entry;
+    const { root } = this.#jobOf(entry);
+    const { entries, refused } = listEntries(root, file, () => progress.isCancelled);
+    for (const { name, reason } of refused) tally.refuse(name, { reason, line: undefined });
+    if (entries.length + refused.length === 0) tally.take(file, { kind: 'unsupported' });
+    this.#entries = [...entries, ...this.#entries.slice(this.#at + 1)];
+    this.#at = 0;
+    progress.set('filesTotal', progress.get('filesTotal') + entries.length - 1);
+    progress.set('bytesTotal', progress.get('bytesTotal') + bytesOf(entries) - size);
+  }
+
+  /** Counts what was committed. */
+  #count(): void {
+    const { tally, progress, files } = this.#run;
+    for (const { entry, verdict } of this.#settled.splice(0)) {
+      this.#files += 1;
+      if (!('kind' in verdict)) tally.refuse(entry.file, verdict);
+      else if (verdict.kind === 'duplicate' && verdict.elsewhere !== undefined)
+        this.#copies.push({ entry, sha256: verdict.elsewhere });
+      else tally.take(entry.file, verdict);
+      // The file has all that it had before.
+      if ('placed' in verdict && verdict.placed?.grownFrom !== undefined)
+        files.dropKept(verdict.placed.grownFrom);
+    }
+    progress.set('filesDone', this.#files);
+    progress.set('waypoints', tally.waypoints);
+    progress.set('observations', tally.observations);
+    if (this.#failure !== undefined) throw this.#failure;
+  }
+
+  /** Goes on with sources whose content no path has any more. */
+  #takeLostCopies(): void {
+    const { library } = this.#run;
+    const isLost = ({ sha256 }: { sha256: string }): boolean =>
+      library.findByContent(sha256).length === 0;
+    const lost = this.#copies.filter(isLost);
+    this.#copies = this.#copies.filter((copy) => !lost.includes(copy));
+    this.#entries = lost.map(({ entry }) => entry);
+    this.#at = 0;
+    this.#files -= lost.length;
+    this.#bytes -= bytesOf(this.#entries);
   }
 }
 
 function bytesOf(entries: readonly SourceEntry[]): number {
   return entries.reduce((bytes, { size }) => bytes + size, 0);
-}
-
-/** How much is done; containers count as what is in them. */
-interface Done {
-  files: number;
-  bytes: number;
-}
-
-/** @returns how many are done: at least one more than before, and all unless somebody has ended the import. */
-function importEach(entries: readonly SourceEntry[], run: Run, shared: Shared, done: Done): number {
-  let at = 0;
-  let aloneUntil = 0;
-  while (at < entries.length) {
-    const most = at < aloneUntil ? 1 : groupFiles;
-    const group = new ImportGroup(run, { ...shared, bytesBefore: done.bytes });
-    try {
-      group.import(entries.slice(at, at + most));
-    } catch (error) {
-      if (most === 1) throw error;
-      // All of the group was undone. One by one, what can be finished is, and what cannot be says why.
-      aloneUntil = at + most;
-      continue;
-    }
-    at += group.length;
-    done.files += group.length;
-    done.bytes += group.bytes;
-    run.progress.set('filesDone', done.files);
-    if (group.isCancelled || (group.mayEnd && run.progress.isEnding)) return at;
-    if (group.container === undefined) continue;
-    const inside = openContainer(group.container, run, shared);
-    if (importEach(inside, run, shared, done) < inside.length) return at;
-    at += 1;
-  }
-  return at;
-}
-
-/** The files in a container; what is refused is counted. */
-function openContainer(
-  entry: SourceEntry,
-  { progress, tally }: Run,
-  shared: Shared,
-): SourceEntry[] {
-  const { file, size } = entry;
-  const { root } = shared.jobOf(entry);
-  const { entries, refused } = listEntries(root, file, () => progress.isCancelled);
-  for (const { name, reason } of refused) tally.refuse(name, { reason, line: undefined });
-  if (entries.length + refused.length === 0) tally.take(file, { kind: 'unsupported' });
-  progress.set('filesTotal', progress.get('filesTotal') + entries.length - 1);
-  progress.set('bytesTotal', progress.get('bytesTotal') + bytesOf(entries) - size);
-  return entries;
 }
 
 interface Entries {
@@ -172,126 +243,5 @@ function listEntries(root: string, file: string, isCancelled: () => boolean): En
   } catch (error) {
     if (!(error instanceof FileRefused)) throw error;
     return { entries: [], refused: [{ name: file, reason: error.reason }] };
-  }
-}
-
-/** Undoes a group that has nothing but a file that failed. */
-const firstFailed = new Error('The first file of a group failed.');
-
-interface GroupStart extends Shared {
-  /** Bytes of the files before this group. */
-  readonly bytesBefore: number;
-}
-
-/**
- * Files whose rows are committed together. Only the first may replace a file, and is then the only one: how it is undone
- * must not depend on others.
- */
-class ImportGroup {
-  /** Files that are settled. */
-  length = 0;
-  /** What they had when they were listed. */
-  bytes = 0;
-  isCancelled = false;
-  /** Whether an import that is to end soon has got on by now: an archive that is cut short is begun anew the next time. */
-  mayEnd = false;
-  /** What comes next is no file, but holds some. */
-  container: SourceEntry | undefined;
-  readonly #run: Run;
-  readonly #start: GroupStart;
-  readonly #taken = new Set<string>();
-  readonly #undo: (() => void)[] = [];
-  /** What is done once the group is committed. */
-  readonly #counts: (() => void)[] = [];
-
-  constructor(run: Run, start: GroupStart) {
-    this.#run = run;
-    this.#start = start;
-  }
-
-  /**
-   * Imports files until the group is full or somebody cancels.
-   * @throws errors of our own disk or of SQLite; then all of them are undone.
-   */
-  import(entries: readonly SourceEntry[]): void {
-    const { library, progress, tally } = this.#run;
-    const until = performance.now() + groupMs;
-    try {
-      library.transaction(() => {
-        for (const entry of entries) {
-          const isFull = entry.size > heldBytes || performance.now() > until;
-          if ((this.length > 0 && isFull) || (this.mayEnd && progress.isEnding)) return;
-          if (!this.#take(entry)) return;
-        }
-      });
-    } catch (error) {
-      for (const undo of this.#undo.toReversed()) undo();
-      if (error !== firstFailed) throw error;
-    }
-    for (const key of this.#taken) this.#start.taken.add(key);
-    for (const count of this.#counts) count();
-    progress.set('waypoints', tally.waypoints);
-    progress.set('observations', tally.observations);
-  }
-
-  /** @returns false where the group is to end. */
-  #take(entry: SourceEntry): boolean {
-    const { tally, progress } = this.#run;
-    const isFirst = this.length === 0;
-    try {
-      if (progress.isCancelled) throw new ReadingCancelled();
-      const verdict = importFile(this.#start.jobOf(entry), this.#places(entry));
-      if (verdict === undefined) return false;
-      if (verdict.kind === 'container') {
-        this.container = entry;
-        return false;
-      }
-      if (verdict.kind !== 'duplicate') this.mayEnd = true;
-      this.#settle(entry, () => {
-        const sha256 = verdict.kind === 'duplicate' ? verdict.elsewhere : undefined;
-        if (sha256 === undefined) tally.take(entry.file, verdict);
-        else this.#start.copies.push({ entry, sha256 });
-      });
-      return verdict.kind !== 'replaced';
-    } catch (error) {
-      if (error instanceof ReadingCancelled) this.isCancelled = true;
-      else if (error instanceof FileRefused)
-        this.#settle(entry, () => tally.refuse(entry.file, error));
-      else throw error;
-      // Its rows are undone with the transaction.
-      if (isFirst) throw firstFailed;
-      return !this.isCancelled;
-    }
-  }
-
-  #settle({ size, packed }: SourceEntry, count: () => void): void {
-    this.length += 1;
-    if (packed === undefined) this.mayEnd = true;
-    this.bytes += size;
-    this.#counts.push(count);
-    this.#run.progress.set('bytesDone', this.#start.bytesBefore + this.bytes);
-  }
-
-  #places({ size }: SourceEntry): ImportPlaces {
-    const { progress } = this.#run;
-    const { taken, bytesBefore } = this.#start;
-    const from = bytesBefore + this.bytes;
-    let parsed = 0;
-    return {
-      ...this.#run,
-      isFirst: this.length === 0,
-      taken: {
-        has: (key) => this.#taken.has(key) || taken.has(key),
-        add: (key) => this.#taken.add(key),
-      },
-      onBytes: (bytes) => {
-        parsed += bytes;
-        progress.set('bytesDone', from + Math.min(parsed, size));
-      },
-      onPlaced: (undo, settle) => {
-        this.#undo.push(undo);
-        this.#counts.push(settle);
-      },
-    };
   }
 }

@@ -20,14 +20,16 @@ export class KnownImports {
   readonly #folder: Folder | undefined;
   /** Whether a directory is still there, by its path. */
   readonly #isThere = new Map<string, boolean>();
-  /** Ids of earlier imports that were used again. */
-  readonly reused: number[] = [];
   #lastId: number;
 
   constructor(options: KnownImportsOptions) {
     this.#options = options;
     this.#lastId = Math.max(options.lastId ?? 0, options.lookup?.lastId() ?? 0);
     this.#folder = options.root === undefined ? undefined : folderAt(options.root);
+  }
+
+  get isWatched(): boolean {
+    return this.#options.isWatched;
   }
 
   /** Whether a content was removed, and is to stay so. */
@@ -44,14 +46,9 @@ export class KnownImports {
   /** The id of a file: the one that its path had with this content before, else the next. */
   idOf(pathKey: string, sha256: string): number {
     const listed = this.#options.lookup?.find(pathKey, sha256);
-    if (listed !== undefined) return this.reuse(listed.id);
+    if (listed !== undefined) return listed.id;
     this.#lastId += 1;
     return this.#lastId;
-  }
-
-  reuse(id: number): number {
-    this.reused.push(id);
-    return id;
   }
 
   /** Whether the file at a path came from another directory, which is still there: both are wanted then. */
