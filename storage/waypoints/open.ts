@@ -1,12 +1,4 @@
-import {
-  chmodSync,
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  rmSync,
-  statSync,
-} from 'node:fs';
+import { chmodSync, copyFileSync, existsSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { closing } from '../../model/closing.ts';
@@ -18,12 +10,16 @@ import {
   openReader,
   openWriter,
   orClosed,
-  ownerOf,
   type Database as Connection,
 } from '../database.ts';
-import { bytesOf, firstPageBytes, hasHotJournal } from '../hot-journal.ts';
+import {
+  bytesOf,
+  hasHotJournal,
+  inspectDatabase,
+  type DatabaseReport,
+} from '../inspect-database.ts';
 import { createPrivateDirectory } from '../private-directory.ts';
-import { migrate, schemaVersion, type Migration } from '../migrate.ts';
+import { migrate, type Migration } from '../migrate.ts';
 import { newestFirst, stampOf } from '../../model/time.ts';
 import { waypointMigrations } from '../schema/waypoints.ts';
 import { removeHistory } from './history.ts';
@@ -66,8 +62,14 @@ export interface OpenStoreOptions {
 export function openWaypointStore(options: OpenStoreOptions): Connection {
   const { path, backupsDirectory, companions, migrations = waypointMigrations } = options;
   const isThere = existsSync(path);
-  if (isThere && isCutOff(path)) rollBackJournal(options, migrations.length);
-  if (!isThere || isBlank(path, migrations.length)) {
+  if (isThere && isCutOff(path)) {
+    // In a copy first: SQLite also plays the journal of another file, left beside a store that was put back since.
+    isBlank(path, { isHeld: false, newestVersion: migrations.length });
+    createPrivateDirectory(backupsDirectory);
+    keepAsFound(path, backupsDirectory);
+    undoCutOff(path);
+  }
+  if (!isThere || isBlank(path, { isHeld: true, newestVersion: migrations.length })) {
     const isLost = companions.some((companion) => existsSync(companion));
     if (isLost && options.acceptMissing !== true)
       throw new StoreRefused(isThere ? 'unreadable' : 'missing');
@@ -82,8 +84,8 @@ export function openWaypointStore(options: OpenStoreOptions): Connection {
 }
 
 /**
- * Asks SQLite whether a transaction is to be undone that a crash has cut off before the store was in WAL mode (a first
- * start, a restored copy). A reader cannot undo it; one that a process is still writing is none.
+ * Asks SQLite for a transaction that a crash cut off before the store was in WAL mode (a first start, a restored copy). A
+ * reader cannot undo it. A journal that another process is still writing is not hot.
  */
 function isCutOff(path: string): boolean {
   // The two never belong together. Undoing would fold the log into a store that may be refused.
@@ -94,35 +96,6 @@ function isCutOff(path: string): boolean {
     return false;
   } catch (error) {
     return errorCode(error) === 'SQLITE_READONLY_ROLLBACK';
-  }
-}
-
-/**
- * Undoes a transaction that was cut off, if that leaves a store of ours: the journal may be one of an earlier file, left
- * beside a store that was put back since, and SQLite would play it into that all the same.
- */
-function rollBackJournal(options: OpenStoreOptions, newestVersion: number): void {
-  const { path, backupsDirectory } = options;
-  createPrivateDirectory(backupsDirectory);
-  // All that a first start can have written when it is cut off.
-  if (statSync(path).size > firstPageBytes) tryRollBack(path, backupsDirectory, newestVersion);
-  keepAsFound(path, backupsDirectory);
-  undoCutOff(path);
-}
-
-/** Undoes the transaction in a copy, and checks what that leaves. */
-function tryRollBack(path: string, backupsDirectory: string, newestVersion: number): void {
-  const directory = join(backupsDirectory, '.roll-back.tmp');
-  const copy = join(directory, 'copy.sqlite');
-  // Left by a trial that was cut off.
-  rmSync(directory, { recursive: true, force: true });
-  try {
-    mkdirSync(directory, { mode: 0o700 });
-    for (const end of storeEnds) copyFileSync(path + end, copy + end);
-    undoCutOff(copy);
-    if (isBlank(copy, newestVersion)) throw new StoreRefused('unreadable');
-  } finally {
-    rmSync(directory, { recursive: true, force: true });
   }
 }
 
@@ -169,21 +142,29 @@ function undoCutOff(path: string): void {
 }
 
 /**
- * Reads the whole store once, read-only: a damaged or a newer one must not be touched.
+ * Reads the whole store once: a damaged or a newer one must not be touched.
  * @returns true for a file without any table: a first start that was cut off, or a file that lost its content.
+ * @throws StoreRefused
  */
-function isBlank(path: string, newestVersion: number): boolean {
-  if (statSync(path).size === 0) return true;
-  try {
-    using db = closing(openReader(path));
-    const isWhole = db.pragma('quick_check(1)', { simple: true }) === 'ok';
-    const owner = isWhole ? ownerOf(db) : 'another';
-    if (owner === 'another') throw new StoreRefused('unreadable');
-    if (owner === 'us' && schemaVersion(db) > newestVersion) throw new StoreRefused('newer');
-    return owner === 'blank';
-  } catch (error) {
-    throw asRefusal(error);
-  }
+function isBlank(
+  path: string,
+  { isHeld, newestVersion }: { readonly isHeld: boolean; readonly newestVersion: number },
+): boolean {
+  const report = inspectDatabase(path, { isHeld, isThorough: false, keys: [] });
+  const { condition, cause } = report;
+  const refusal = refusalOf(report, newestVersion);
+  if (refusal === undefined) return condition === 'blank';
+  throw isDiskFull(cause) ? cause : new StoreRefused(refusal, cause);
+}
+
+/** The refusal that a look into a store leads to, at a start and in doctor. */
+export function refusalOf(
+  { condition, version }: DatabaseReport,
+  newestVersion = waypointMigrations.length,
+): StoreRefusal | undefined {
+  if (condition === 'damaged' || condition === 'foreign') return 'unreadable';
+  if (condition === 'unreachable' || condition === 'unchecked') return 'unavailable';
+  return version > newestVersion && condition === 'good' ? 'newer' : undefined;
 }
 
 function openStoreWriter(path: string): Connection {
@@ -194,7 +175,7 @@ function openStoreWriter(path: string): Connection {
   }
 }
 
-/** Whoever is told that a store is damaged moves it away: a lock or a missing permission must not be called that. */
+/** Does not report locks or permissions as damage: users move damaged stores away. */
 function asRefusal(error: unknown): unknown {
   if (!(error instanceof Database.SqliteError) || isDiskFull(error)) return error;
   return new StoreRefused(isOutOfReach(error) ? 'unavailable' : 'unreadable', error);
