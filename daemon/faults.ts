@@ -12,7 +12,7 @@ import { attempt } from '../model/attempt.ts';
 import { errorCode, isOutOfReach } from '../model/error-code.ts';
 import { ExitError, type ExitCode } from '../model/exit-error.ts';
 import { isDiskFull } from '../model/failure.ts';
-import { firstBytes } from '../storage/inspect-database.ts';
+import { firstBytes } from '../storage/open-file.ts';
 import type { StoreRefusal } from '../storage/waypoints/open.ts';
 import type { Paths } from './paths.ts';
 

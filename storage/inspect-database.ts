@@ -1,19 +1,11 @@
-import {
-  copyFileSync,
-  existsSync,
-  mkdtempSync,
-  readSync,
-  rmSync,
-  statfsSync,
-  statSync,
-} from 'node:fs';
+import { copyFileSync, existsSync, mkdtempSync, rmSync, statfsSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { closing } from '../model/closing.ts';
 import { errorCode } from '../model/error-code.ts';
 import { isDamage, openReader, ownerOf } from './database.ts';
-import { openFile } from './open-file.ts';
+import { firstBytes } from './open-file.ts';
 
 /** The content of a database file; `unchecked`: there is no room for a copy to read. */
 export type DatabaseCondition =
@@ -117,11 +109,4 @@ export function hasHotJournal(path: string): boolean {
   if (bytesOf(journal) === 0) return false;
   const [first = 0] = firstBytes(journal, 1);
   return first !== 0;
-}
-
-/** The first bytes of a file, at most so many. */
-export function firstBytes(path: string, most: number): Buffer {
-  using file = openFile(path);
-  const bytes = Buffer.alloc(most);
-  return bytes.subarray(0, readSync(file.fd, bytes));
 }
