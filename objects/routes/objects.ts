@@ -9,11 +9,9 @@ import {
 } from '../../model/objects.ts';
 import { authorizeLinks } from '../access.ts';
 import { admitUpload, isCounted, isHeld } from '../announce.ts';
-import { countLinked } from '../bandwidth.ts';
-import { selfLink, type LinkBase } from '../links.ts';
+import { countLinked, downloadLink, selfLink, uploadLinks, type LinkBase } from '../links.ts';
 import { answerType, checkAccept } from '../negotiate.ts';
 import type { ObjectParts } from '../parts.ts';
-import { downloadLink, uploadLinks } from '../transfer-links.ts';
 
 /** `GET` and `POST /objects`: the hypermedia API of the specification. */
 export function objectRoutes(parts: ObjectParts): Route[] {
@@ -36,7 +34,7 @@ export function objectRoutes(parts: ObjectParts): Route[] {
         if (size === undefined || !(await isHeld(permit, { oid, size }, parts, 'download'))) {
           throw new WaypointError('not_found');
         }
-        await countLinked(permit, size, parts);
+        await countLinked(links, size, parts);
         return answer(200, await stored(links, { oid, size }, parts), answerType(ctx));
       },
     }),
