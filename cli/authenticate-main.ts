@@ -82,8 +82,8 @@ function readForced(command: string): string[] {
   throw new NotAuthenticated('This key is for git-lfs-authenticate only.');
 }
 
-/** Settles when it has answered. Nothing but the one JSON object may reach standard output: the client reads all of it. */
-export const ended = authenticateCommand(process.argv.slice(2), process.env).then(
+// Nothing but the one JSON object may reach standard output: the client reads all of it.
+void authenticateCommand(process.argv.slice(2), process.env).then(
   (answer) => process.stdout.write(`${answer}\n`),
   (error: unknown) => {
     const isForClient = error instanceof NotAuthenticated || error instanceof ExitError;

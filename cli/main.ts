@@ -7,8 +7,7 @@ import { runProgram } from './program/program.ts';
 const graceMs = 1_000;
 
 nameSources(sourcePlace);
-/** Settles when the program has done its work; the bundle, which is CommonJS, cannot wait for it by itself. */
-export const ended = runProgram(allCommands, process.argv.slice(2)).then((code) => {
+void runProgram(allCommands, process.argv.slice(2)).then((code) => {
   process.exitCode = code;
   setTimeout(() => process.exit(), graceMs).unref();
 });

@@ -73,26 +73,20 @@ export interface Daemon {
 export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const { clock = systemClock } = options;
   checkTogether(options.settings);
-  const stores = await openStores({ ...options, clock });
+  const whole = { ...options, clock };
+  const stores = await openStores(whole);
+  let objects: RunningObjects | undefined;
   try {
-    return await startOn(stores, { ...options, clock });
+    objects = await objectsBeside(whole);
+    return await startBeside(objects, stores, whole);
   } catch (error) {
+    await objects?.close(0);
     stores.close();
     throw error;
   }
 }
 
 type StartOptions = DaemonOptions & { readonly clock: Clock };
-
-async function startOn(stores: OpenedStores, options: StartOptions): Promise<Daemon> {
-  const objects = await objectsBeside(options);
-  try {
-    return await startBeside(objects, stores, options);
-  } catch (error) {
-    await objects?.close(0);
-    throw error;
-  }
-}
 
 /** Loaded only where it is wanted. */
 async function objectsBeside(options: StartOptions): Promise<RunningObjects | undefined> {

@@ -1,18 +1,10 @@
-import {
-  accessSync,
-  constants,
-  existsSync,
-  readdirSync,
-  readFileSync,
-  statSync,
-  type Stats,
-} from 'node:fs';
+import { accessSync, constants, existsSync, readdirSync, statSync, type Stats } from 'node:fs';
 import { basename, join } from 'node:path';
 import { attempt } from '../model/attempt.ts';
 import { errorCode, isOutOfReach } from '../model/error-code.ts';
 import { ExitError, type ExitCode } from '../model/exit-error.ts';
 import { isDiskFull } from '../model/failure.ts';
-import { firstBytes } from '../storage/hot-journal.ts';
+import { firstBytes } from '../storage/open-file.ts';
 import type { StoreRefusal } from '../storage/waypoints/open.ts';
 import type { Paths } from './paths.ts';
 
@@ -93,28 +85,13 @@ export function portFault(
   const who = pid === undefined ? '' : `: ${program} (process ${pid})`;
   const text = `Port ${port} of 127.0.0.1 is taken by ${portHolders[holder]}${who}`;
   const other = 'choose another with --port (for good: waypointd config set port NUMBER).';
-  if (holder !== 'connection') return { exitCode: 75, text, remedy: `Stop that, or ${other}` };
-  const reserve =
-    process.platform === 'linux'
-      ? ` To keep the port from outgoing connections: ${reservation(port)}`
-      : '';
-  return { exitCode: 75, text, remedy: `Try again later, or ${other}${reserve}` };
+  const first = holder === 'connection' ? 'Try again later' : 'Stop that';
+  return { exitCode: 75, text, remedy: `${first}, or ${other}` };
 }
 
 interface Listener {
   readonly pid?: number;
   readonly program?: string;
-}
-
-const reservedPorts = 'net.ipv4.ip_local_reserved_ports';
-
-/** Keeps the ports that are reserved already: the setting is one list. */
-function reservation(port: number): string {
-  const file = `/proc/sys/${reservedPorts.replaceAll('.', '/')}`;
-  // Some containers hide it.
-  const reserved = attempt(() => readFileSync(file, 'latin1').trim()) ?? '';
-  const ports = reserved === '' ? String(port) : `${reserved},${port}`;
-  return `sudo sysctl -w ${reservedPorts}=${ports}`;
 }
 
 /**

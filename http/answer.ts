@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import { isOver, standardHeaders, type Context } from './context.ts';
 import type { Answer, StreamAnswer } from './route.ts';
 
@@ -60,7 +61,7 @@ async function sendPieces(
       }
       // A drain can come within the same turn, so time alone tells whether others have had theirs.
       if (performance.now() - turnStart < turnMs) continue;
-      await nextTurn();
+      await turn();
       // Asked here, too: steps that find nothing are empty pieces, and may go on for long.
       if (res.destroyed) return;
       turnStart = performance.now();
@@ -71,14 +72,6 @@ async function sendPieces(
   } finally {
     close?.();
   }
-}
-
-let turns: Promise<void> = Promise.resolve();
-
-/** In each round of the event loop one answer goes on, so that many readers at once keep others no longer than one does. */
-function nextTurn(): Promise<void> {
-  turns = turns.then(() => new Promise((resolve) => setImmediate(resolve)));
-  return turns;
 }
 
 function* slices(piece: string | Uint8Array): Generator<string | Uint8Array> {

@@ -128,7 +128,6 @@ export async function* bodyPieces(ctx: Context): AsyncGenerator<Uint8Array> {
     for await (const [piece] of events as AsyncIterable<[Uint8Array]>) {
       pace.store(true);
       yield piece;
-      freePiece(piece);
       pace.store(false);
       taken += 1;
       if (taken % turnPieces === 0) await turn();
@@ -140,13 +139,4 @@ export async function* bodyPieces(ctx: Context): AsyncGenerator<Uint8Array> {
     req.pause();
   }
   if (!req.readableEnded) throw new WaypointError('bad_request');
-}
-
-/** Smaller pieces may share their memory with others. */
-const freedBytes = 16_384;
-
-/** Frees a piece at once: collected as garbage, the pieces of a large upload would hold 30 MB more. */
-function freePiece({ buffer, byteLength }: Uint8Array): void {
-  if (!(buffer instanceof ArrayBuffer) || byteLength < freedBytes) return;
-  if (buffer.byteLength === byteLength) buffer.transfer(0);
 }

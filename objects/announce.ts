@@ -2,7 +2,7 @@ import { WaypointError } from '../model/failure.ts';
 import type { ObjectBody, Operation } from '../model/objects.ts';
 import type { Permit } from './access.ts';
 import type { ObjectParts } from './parts.ts';
-import { directFor } from './transfer-links.ts';
+import { directFor } from './links.ts';
 import { leftToUser } from './uploads-under-way.ts';
 import { whenFree } from './when-free.ts';
 import { pathOf } from '../storage/objects/directory.ts';
@@ -50,6 +50,14 @@ export async function isCounted(
   return quota === null || (await holdings.size(id, oid)) !== undefined;
 }
 
+/** Clients send a refused upload again, up to eight times: after this many, the next announcement is refused instead. */
+const mostFailures = 2;
+
+/** Names the upload of an object by one user. */
+export function uploadKey(repositoryId: number, userId: number, oid: string): string {
+  return `${repositoryId} ${oid} ${userId}`;
+}
+
 /**
  * Refuses an upload before its bytes: clients send what is refused afterwards again and again. Looks at everything in one
  * turn, so that no other upload can begin in between.
@@ -70,7 +78,8 @@ export function checkUpload(
     const left = underWay.leftInQuota(room, { repositoryId, userId, oid });
     if (size > left) throw new WaypointError('quota');
   }
-  if (failed.isHopeless(userId, repositoryId, oid)) throw new WaypointError('content_mismatch');
+  const failures = failed.get(uploadKey(repositoryId, userId, oid))?.value ?? 0;
+  if (failures >= mostFailures) throw new WaypointError('content_mismatch');
   if (size > underWay.leftOnDisk(free - config.minFreeBytes - planned, userId)) {
     log.warn('objects.disk_full');
     throw new WaypointError('disk_full');

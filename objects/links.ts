@@ -1,11 +1,16 @@
 import { headerValues, type Context } from '../http/context.ts';
 import { WaypointError } from '../model/failure.ts';
 import type { Link, ObjectBody, Operation } from '../model/objects.ts';
-import type { RepositoryRow } from '../storage/objects/directory.ts';
+import type { DirectLinks } from '../storage/content-store/content-store.ts';
+import { pathOf, type RepositoryRow } from '../storage/objects/directory.ts';
 import { linkLifeMs, type ObjectsConfig } from './config.ts';
+import type { ObjectParts } from './parts.ts';
 import type { Tokens } from './tokens.ts';
 
 const hostName = /^(?:[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?$/u;
+
+/** A verify link is used once the last byte has arrived, which may take hours. */
+const verifyLifeMs = 86_400_000;
 
 /** Where and for whom links are made. */
 export interface LinkBase {
@@ -36,7 +41,7 @@ export function selfLink({ url }: LinkBase, { oid }: ObjectBody): Link {
 }
 
 /** Where the content of an object is fetched from or sent to; good for this object and this purpose, for an hour. */
-export function contentLink(
+function contentLink(
   base: LinkBase,
   { oid, size }: ObjectBody,
   operation: Operation,
@@ -50,7 +55,7 @@ export function contentLink(
   };
 }
 
-export function verifyLink(
+function verifyLink(
   base: LinkBase,
   { oid }: ObjectBody,
   tokens: Tokens,
@@ -70,4 +75,55 @@ function authorization(
 ): Record<string, string> {
   const scope = { userId, repositoryId: repository.id, operation, oid };
   return { Authorization: `Bearer ${tokens.make(scope, lifeMs)}` };
+}
+
+/** How an object is sent: to this server, or past it to the bucket, which only the verify link then tells it of. */
+export async function uploadLinks(
+  base: LinkBase,
+  object: ObjectBody,
+  parts: ObjectParts,
+): Promise<{ upload: Link; verify: Link }> {
+  const direct = directFor(base.repository, object, parts);
+  if (direct === undefined) {
+    const upload = contentLink(base, object, 'upload', parts.tokens);
+    return { upload, verify: verifyLink(base, object, parts.tokens) };
+  }
+  const upload = await direct.upload({ ...object, repositoryId: base.repository.id });
+  return {
+    upload: { ...upload, expires_in: direct.lifeSeconds },
+    verify: verifyLink(base, object, parts.tokens, verifyLifeMs),
+  };
+}
+
+/** Where an object is fetched from. */
+export async function downloadLink(
+  base: LinkBase,
+  object: ObjectBody,
+  parts: ObjectParts,
+): Promise<Link> {
+  const { direct } = parts.contents.of(pathOf(base.repository));
+  if (direct === undefined) return contentLink(base, object, 'download', parts.tokens);
+  return { ...(await direct.download(object.oid)), expires_in: direct.lifeSeconds };
+}
+
+/** The bucket's links for an object that may be sent past this server. */
+export function directFor(
+  repository: RepositoryRow,
+  { size }: ObjectBody,
+  { contents }: ObjectParts,
+): DirectLinks | undefined {
+  const { direct } = contents.of(pathOf(repository));
+  return direct !== undefined && size <= direct.largestBytes ? direct : undefined;
+}
+
+/**
+ * Refuses a download that the limit of the day has no room for; bytes that will go past this server are counted now.
+ * @throws WaypointError bandwidth
+ */
+export async function countLinked(
+  { repository: { id } }: LinkBase,
+  bytes: number,
+  { contents, traffic }: ObjectParts,
+): Promise<void> {
+  await (contents.keepsApart ? traffic.reserve(id, bytes) : traffic.refuseOverLimit(id, bytes));
 }

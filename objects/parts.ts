@@ -7,7 +7,7 @@ import type { Locks } from '../storage/objects/locks.ts';
 import type { CommitJournal } from '../storage/objects/rows-store.ts';
 import type { ObjectsConfig } from './config.ts';
 import type { Logins } from './credentials.ts';
-import type { FailedUploads } from './failed-uploads.ts';
+import type { Expiring } from './expiring.ts';
 import type { RequestLimiter } from './request-limiter.ts';
 import type { Tokens } from './tokens.ts';
 import type { TrafficMeter } from './traffic.ts';
@@ -27,7 +27,8 @@ export interface ObjectParts {
   readonly journal: CommitJournal;
   readonly logins: Logins;
   readonly tokens: Tokens;
-  readonly failed: FailedUploads;
+  /** How often an upload had the wrong content, by {@link uploadKey}. */
+  readonly failed: Expiring<number>;
   readonly underWay: UploadsUnderWay;
   readonly traffic: TrafficMeter;
   readonly limiter: RequestLimiter;

@@ -1,7 +1,7 @@
 import { WaypointError } from '../model/failure.ts';
 import type { ObjectBody } from '../model/objects.ts';
 import type { Permit } from './access.ts';
-import { checkUpload, isCounted } from './announce.ts';
+import { checkUpload, isCounted, uploadKey } from './announce.ts';
 import type { ObjectParts } from './parts.ts';
 import { pathOf } from '../storage/objects/directory.ts';
 import { whenFree } from './when-free.ts';
@@ -27,12 +27,13 @@ export async function receiveObject(
   const room = { free, planned: 0, isCounted: await isCounted(permit, object, parts) };
   checkUpload(permit, object, room, parts);
   const upload = underWay.begin({ repositoryId: repository.id, userId, ...object });
+  const key = uploadKey(repository.id, userId, object.oid);
   try {
     await store(permit, object, counted(source), parts);
-    failed.forget(userId, repository.id, object.oid);
+    failed.delete(key);
   } catch (error) {
     const isWrong = error instanceof WaypointError && error.failure === 'content_mismatch';
-    if (isWrong) failed.note(userId, repository.id, object.oid);
+    if (isWrong) failed.set(key, (failed.get(key)?.value ?? 0) + 1);
     throw error;
   } finally {
     upload.end();
@@ -55,25 +56,56 @@ export async function receiveObject(
 }
 
 async function store(
-  { repository, user }: Permit,
+  permit: Permit,
   object: ObjectBody,
   source: AsyncIterable<Uint8Array>,
-  { contents, holdings, journal, clock }: ObjectParts,
+  parts: ObjectParts,
 ): Promise<void> {
-  const { oid, size } = object;
-  const own = contents.of(pathOf(repository));
-  const received = await own.put(oid, size, source, user?.id);
+  const { contents, holdings, journal } = parts;
+  const own = contents.of(pathOf(permit.repository));
+  const received = await own.put(object.oid, object.size, source, permit.user?.id);
   try {
-    // Checks the quota again: other uploads, or an administrator, may have been faster.
-    const outcome = await whenFree(() =>
-      holdings.addWithinQuota(repository.id, object, clock.now()),
-    );
-    if (outcome === 'over_quota') throw new WaypointError('quota');
-    if (outcome === 'no_repository') throw new WaypointError('not_found');
+    await addRow(permit, object, parts);
   } catch (error) {
     await received.abandon((content) => holdings.isHeld(content));
     throw error;
   }
   await received.settle();
   await journal.sync();
+}
+
+/**
+ * Makes the row of an object that a client has sent to the bucket, which has compared the bytes with their SHA-256. Wherever this
+ * is cut off, the object has its row, or it is asked for again.
+ * @throws WaypointError quota, not_found
+ */
+export async function takeArrived(
+  permit: Permit,
+  object: ObjectBody,
+  parts: ObjectParts,
+): Promise<void> {
+  const { contents, holdings, journal, traffic } = parts;
+  const { repository } = permit;
+  const { oid, size } = object;
+  await addRow(permit, object, parts);
+  // A garbage collection may have taken it between the look and the row.
+  if ((await contents.of(pathOf(repository)).has(oid)) !== size) {
+    await whenFree(() => holdings.remove(repository.id, oid));
+    throw new WaypointError('not_found');
+  }
+  if (repository.quota_bytes !== null)
+    await whenFree(() => holdings.forgetAnnouncement(repository.id, oid));
+  await journal.sync();
+  traffic.add(repository.id, 'received', size);
+}
+
+/** Checks the quota again: other uploads, or an administrator, may have been faster. @throws WaypointError quota, not_found */
+async function addRow(
+  { repository }: Permit,
+  object: ObjectBody,
+  { holdings, clock }: ObjectParts,
+): Promise<void> {
+  const outcome = await whenFree(() => holdings.addWithinQuota(repository.id, object, clock.now()));
+  if (outcome === 'over_quota') throw new WaypointError('quota');
+  if (outcome === 'no_repository') throw new WaypointError('not_found');
 }

@@ -12,7 +12,7 @@ import { closeToOthers } from '../storage/private-directory.ts';
 import { networkOf, plainAddress } from './client-address.ts';
 import type { ObjectsConfig } from './config.ts';
 import { Logins } from './credentials.ts';
-import { FailedUploads } from './failed-uploads.ts';
+import { Expiring } from './expiring.ts';
 import { answerType, bodyTypes } from './negotiate.ts';
 import type { ObjectParts } from './parts.ts';
 import { RequestLimiter } from './request-limiter.ts';
@@ -42,6 +42,10 @@ const httpLimits: Partial<HttpLimits> = {
   jsonBodyMs: 15_000,
   keepAliveTimeoutMs: 30_000,
 };
+
+/** How long, and of how many uploads, it is remembered that they had the wrong content. */
+const failedMs = 60_000;
+const failedUploads = 10_000;
 
 /** Part of the closing time that remains to end what was cut off, and then the process. */
 const endingMs = 1_300;
@@ -169,9 +173,9 @@ function buildParts(
     journal: database.journal,
     logins: new Logins(clock, log),
     tokens: createTokens({ key: secret, now: clock.now }),
-    failed: new FailedUploads(clock),
+    failed: new Expiring(clock, failedMs, failedUploads),
     underWay: new UploadsUnderWay(),
-    traffic: new TrafficMeter(holdings, clock),
+    traffic: new TrafficMeter(holdings, clock, config.bandwidthPerDay),
     limiter: new RequestLimiter(config.requestsPerMinute, clock),
     // A quarter of the connections for one address; those of a proxy are many clients'.
     strangers: new Strangers(Math.floor(connections / 4), (address) => {

@@ -1,3 +1,4 @@
+import { WaypointError } from '../model/failure.ts';
 import type { Clock } from '../model/process.ts';
 import type { Holdings } from '../storage/objects/holdings.ts';
 import { breaksConstraint } from '../storage/objects/rows-store.ts';
@@ -15,17 +16,20 @@ interface Pending {
   received: number;
 }
 
-/** Counts the bytes that each repository sends and receives. What a crash loses of it is a few seconds. */
+/** Counts the bytes that each repository sends and receives, and limits those sent. A crash loses a few seconds of it. */
 export class TrafficMeter {
   readonly #holdings: Holdings;
   readonly #clock: Clock;
+  readonly #perDay: number;
   readonly #pending = new Map<string, Pending>();
   #timer: NodeJS.Timeout | undefined;
   #last: Promise<unknown> = Promise.resolve();
 
-  constructor(holdings: Holdings, clock: Clock) {
+  /** @param perDay bytes that a repository may send a day (UTC); 0 for no limit. */
+  constructor(holdings: Holdings, clock: Clock, perDay = 0) {
     this.#holdings = holdings;
     this.#clock = clock;
+    this.#perDay = perDay;
   }
 
   /** @param bytes negative to take back what was counted in advance. */
@@ -47,9 +51,25 @@ export class TrafficMeter {
     });
   }
 
-  /** Counts bytes as sent where the day's limit has room for them, at once, for other servers to see. @returns whether it has. */
-  reserve(repositoryId: number, bytes: number, limit: number): Promise<boolean> {
-    return whenFree(() => this.#holdings.reserveTraffic(repositoryId, this.#day(), bytes, limit));
+  /**
+   * Counts a download in advance, for other servers to see, so that those at the same time cannot exceed the limit together.
+   * @throws WaypointError bandwidth, with nothing counted.
+   */
+  async reserve(repositoryId: number, bytes: number): Promise<void> {
+    if (this.#perDay === 0) return this.add(repositoryId, 'sent', bytes);
+    const day = this.#day();
+    const hasRoom = await whenFree(() =>
+      this.#holdings.reserveTraffic(repositoryId, day, bytes, this.#perDay),
+    );
+    if (!hasRoom) throw new WaypointError('bandwidth');
+  }
+
+  /** Refuses a download for which the limit has no room; counts nothing. @throws WaypointError bandwidth */
+  async refuseOverLimit(repositoryId: number, bytes: number): Promise<void> {
+    if (this.#perDay === 0) return;
+    if ((await this.sentToday(repositoryId)) + bytes > this.#perDay) {
+      throw new WaypointError('bandwidth');
+    }
   }
 
   async flush(): Promise<void> {

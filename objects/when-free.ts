@@ -5,39 +5,32 @@ import { isBusy } from '../storage/objects/rows-store.ts';
 /** Clients give up on an upload that is not answered for 30 s; commands hold the database for some ms at a time. */
 const giveUpMs = 20_000;
 const pauseMs = 10;
-/** Most writes in the queue; by the end of a longer one its clients would have given up. */
+/** Most writes that wait; the last of more would come too late for its client. */
 const mostWaiting = 256;
 let waiting = 0;
-/** The end of the queue. */
-let last: Promise<unknown> = Promise.resolve();
 
 /**
- * Runs a write of the database. While another process is writing it waits in a queue, whose first entry tries again every
- * 10 ms; the event loop is never blocked.
- * @throws WaypointError unavailable when the queue is full, or after 20 s.
+ * Runs a write of the database, and again while another process is writing: every 10 ms, the more of them wait the less
+ * often. The event loop is never blocked.
+ * @throws WaypointError unavailable when too many wait, or after 20 s.
  */
 export async function whenFree<T>(write: () => Promise<T>): Promise<T> {
   const end = performance.now() + giveUpMs;
+  let isWaiting = false;
   try {
-    return await write();
-  } catch (error) {
-    if (!isBusy(error)) throw error;
-    const unavailable = new WaypointError('unavailable', { cause: error });
-    if (waiting >= mostWaiting) throw unavailable;
-    waiting += 1;
-    const turn = last.then(() => writeUntil(end, write, unavailable));
-    last = turn.catch(() => {}).finally(() => (waiting -= 1));
-    return turn;
-  }
-}
-
-async function writeUntil<T>(end: number, write: () => Promise<T>, late: Error): Promise<T> {
-  for (; performance.now() < end; await delay(pauseMs)) {
-    try {
-      return await write();
-    } catch (error) {
-      if (!isBusy(error)) throw error;
+    for (;;) {
+      try {
+        return await write();
+      } catch (cause) {
+        if (!isBusy(cause)) throw cause;
+        const isLate = performance.now() >= end || (!isWaiting && waiting >= mostWaiting);
+        if (isLate) throw new WaypointError('unavailable', { cause });
+      }
+      if (!isWaiting) waiting += 1;
+      isWaiting = true;
+      await delay(pauseMs + waiting);
     }
+  } finally {
+    if (isWaiting) waiting -= 1;
   }
-  throw late;
 }

@@ -1,8 +1,12 @@
 import { ExitError } from '../model/exit-error.ts';
 import { installedFiles } from './install.ts';
 import { launchdPlatform } from './launchd/launchd-platform.ts';
-import type { ServiceHost } from './service-host.ts';
-import type { ServiceChoice, ServicePlatform, ServiceState } from './service-platform.ts';
+import type {
+  ServiceChoice,
+  ServicePlatform,
+  ServiceState,
+  ServiceHost,
+} from './service-platform.ts';
 import { systemdPlatform } from './systemd/systemd-platform.ts';
 import { windowsServicePlatform } from './windows/service-platform.ts';
 import { windowsTaskPlatform } from './windows/task-platform.ts';

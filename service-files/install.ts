@@ -6,12 +6,12 @@ import { errorCode } from '../model/error-code.ts';
 import { ExitError } from '../model/exit-error.ts';
 import { runCommands, type CommandFailure, type CommandLine } from './command-line.ts';
 import { isSandboxFailure } from './service-exit.ts';
-import type { ServiceHost } from './service-host.ts';
 import type {
   InstallPlan,
   ServiceFile,
   ServicePlatform,
   ServiceState,
+  ServiceHost,
 } from './service-platform.ts';
 import { marker } from './service-program.ts';
 

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { dirname, posix, sep, win32 } from 'node:path';
 import { ExitError } from '../model/exit-error.ts';
-import type { ServiceHost } from './service-host.ts';
+import type { ServiceHost } from './service-platform.ts';
 
 /** The two files that a service runs, by absolute path. */
 export interface ProgramFiles {

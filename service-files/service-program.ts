@@ -40,3 +40,11 @@ export function refuseControls(text: string): void {
     `A service file cannot hold the line break or control character in ${JSON.stringify(text)}.`,
   );
 }
+
+const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
+
+/** Writes a text as the content of an XML element. */
+export function xmlText(text: string): string {
+  refuseControls(text);
+  return text.replaceAll(/[&<>]/gu, (character) => entities[character] ?? character);
+}

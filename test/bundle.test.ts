@@ -80,7 +80,7 @@ test('each bundled package is named with its licence, and one without is refused
 
 test('the manual page has every command, and says nothing that roff takes for a request', async (t) => {
   const program = await buildProgram(allCommands);
-  const page = manPage(program, "1.2.3");
+  const page = manPage(program, '1.2.3');
   t.true(page.startsWith('.TH WAYPOINTD 1 "" "waypointd 1.2.3"'));
   for (const command of program.createHelp().visibleCommands(program))
     t.regex(page, new RegExp(`^\\.SS ${command.name()}`, 'mu'));

@@ -31,7 +31,6 @@ import { fstatSync } from 'node:fs';
 const [word, ...rest] = process.argv.slice(2);
 if (word === 'argv') console.log(JSON.stringify(process.argv.slice(1)));
 else if (word === 'exit') process.exitCode = Number(rest[0]);
-else if (word === 'forget') module.exports.ended = new Promise(() => {});
 else if (word === 'die') process.kill(process.pid, rest[0]);
 else if (word === 'node') console.log(process.version);
 else if (word === 'sockets') {
@@ -328,13 +327,6 @@ test('a clone runs a dist that is newer than its sources', (t) => {
   writeFileSync(list, '["cli/gone.ts"]');
   utimesSync(list, newer, newer);
   t.is(run(process.execPath, clone, ['which']).stdout, 'cli/main.ts\n');
-});
-
-test('a program that ends before its work is done does not end well', (t) => {
-  const copy = copyLaunchers(t, { entries: ['dist/cli/main.cjs'] });
-  const { status, stderr } = run(process.execPath, copy, ['forget']);
-  t.is(status, 70);
-  t.is(stderr, 'waypointd ended before its work was done.\n');
 });
 
 test('an incomplete copy says so', (t) => {

@@ -2,17 +2,12 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import type { Permit } from '../objects/access.ts';
-import { reserveBandwidth } from '../objects/bandwidth.ts';
-import type { ObjectParts } from '../objects/parts.ts';
 import { TrafficMeter } from '../objects/traffic.ts';
-import { whenFree } from '../objects/when-free.ts';
 import { copyRows } from '../storage/objects/copy-rows.ts';
 import { objectRows } from '../storage/objects/dialect.ts';
 import { objectHoldings } from '../storage/objects/holdings.ts';
 import { openObjectsDatabase } from '../storage/objects/open.ts';
 import { manualTime } from './helpers/manual-time.ts';
-import { plainConfig } from './helpers/objects.ts';
 import { temporaryDirectory } from './helpers/temporary-directory.ts';
 import { posix } from './helpers/where.ts';
 import { testProgram } from './helpers/program.ts';
@@ -84,30 +79,28 @@ posix('a commit that cannot be written tells the fault of the disk', (t) => {
   t.deepEqual(JSON.parse(told), { code: 'unavailable', cause, isWhole: true });
 });
 
-function makeMeter(t: ExecutionContext) {
+function makeMeter(t: ExecutionContext, perDay = 0) {
   const db = openStore(makeStore(t));
   t.teardown(() => db.close());
   const holdings = objectHoldings(objectRows(db));
   const { clock } = manualTime();
-  const parts = { holdings, traffic: new TrafficMeter(holdings, clock) };
+  const parts = { holdings, traffic: new TrafficMeter(holdings, clock, perDay) };
   return { ...parts, written: () => holdings.trafficSince(repository, 0) };
 }
 
 test('of two downloads at once the first is let in where the limit has room for one', async (t) => {
-  const { traffic, written } = makeMeter(t);
-  const parts = { config: { ...plainConfig, bandwidthPerDay: 50 }, traffic } as ObjectParts;
-  const permit = { repository: { id: repository } } as Permit;
-  const both = [1, 2].map(() => reserveBandwidth(permit, 30, parts));
+  const { traffic, written } = makeMeter(t, 50);
+  const both = [1, 2].map(() => traffic.reserve(repository, 30));
   const ends = await Promise.allSettled(both);
   t.deepEqual(
     ends.map(({ status }) => status),
     ['fulfilled', 'rejected'],
   );
   t.is(await traffic.sentToday(repository), 30);
-  const [flushed, exact] = [traffic.flush(), reserveBandwidth(permit, 20, parts)];
+  const [flushed, exact] = [traffic.flush(), traffic.reserve(repository, 20)];
   await t.notThrowsAsync(exact, 'at the limit, while counts are written');
   await flushed;
-  await t.throwsAsync(reserveBandwidth(permit, 1, parts), { code: 'bandwidth' });
+  await t.throwsAsync(traffic.reserve(repository, 1), { code: 'bandwidth' });
   t.deepEqual(await written(), { sent: 50, received: 0 });
 });
 
@@ -146,22 +139,4 @@ test('traffic that the disk refuses is counted later; that of a removed reposito
   await traffic.flush();
   t.deepEqual(await written(), { sent: 10, received: 0 });
   t.is(await traffic.sentToday(removed), 0);
-});
-
-test('of the writes that wait for another process only the first tries again, then each in turn', async (t) => {
-  const busy = Object.assign(new Error('busy'), { code: 'SQLITE_BUSY' });
-  const broken = new Error('broken');
-  const tried: string[] = [];
-  let isFree = false;
-  const writes = ['a', 'b', 'c'].map((name) =>
-    whenFree(() => {
-      tried.push(name);
-      isFree ||= tried.length === 6;
-      if (!isFree) return Promise.reject(busy);
-      return name === 'b' ? Promise.reject(broken) : Promise.resolve(name);
-    }),
-  );
-  const ends = (await Promise.allSettled(writes)).map(({ status }) => status);
-  t.deepEqual(ends, ['fulfilled', 'rejected', 'fulfilled']);
-  t.deepEqual(tried.join(''), 'abcaaabc');
 });

@@ -5,12 +5,15 @@ import test from 'ava';
 import { XMLParser } from 'fast-xml-parser';
 import { ExitError } from '../model/exit-error.ts';
 import { renderLaunchAgent } from '../service-files/launchd/agent-plist.ts';
-import { renderNoNetwork } from '../service-files/systemd/no-network.ts';
-import { renderSystemUnit, renderUserUnit } from '../service-files/systemd/service-unit.ts';
-import { renderSocketUnit } from '../service-files/systemd/socket-unit.ts';
+import {
+  renderNoNetwork,
+  renderSocketUnit,
+  renderSystemUnit,
+  renderUserUnit,
+} from '../service-files/systemd/service-unit.ts';
 import { commandLine } from '../service-files/windows/command-line.ts';
 import { renderLogonTask } from '../service-files/windows/logon-task.ts';
-import { renderWrapperCommand } from '../service-files/windows/wrapper-service.ts';
+import { renderWrapperCommand } from '../service-files/windows/service-platform.ts';
 
 const named = { name: 'waypointd', title: 'Waypoints and tracks (waypointd)' } as const;
 const linux = { ...named, node: '/usr/bin/node', hasSocket: true };
@@ -36,7 +39,7 @@ test('the READMEs show exactly what is rendered', (t) => {
   for (const text of [
     renderUserUnit(userUnit),
     renderSystemUnit(systemUnit),
-    renderSocketUnit({ name: 'waypointd', port: 43_098 }),
+    renderSocketUnit('waypointd', 43_098),
     renderNoNetwork('waypointd'),
   ]) {
     t.true(systemd.includes(`\n\`\`\`ini\n${text}\`\`\`\n`), text);
@@ -90,36 +93,6 @@ test('the READMEs show exactly what is rendered', (t) => {
   t.true(windows.includes(`\n\`\`\`text\n${wrapped}\n\`\`\`\n`));
 });
 
-const units: readonly [string, string][] = [
-  ['user', renderUserUnit(userUnit)],
-  ['system', renderSystemUnit(systemUnit)],
-];
-for (const [kind, text] of units) {
-  test(`the ${kind} unit reports, is watched, restarts but not after a final exit code, and is hardened`, (t) => {
-    for (const line of [
-      'Type=notify',
-      'NotifyAccess=all',
-      'WatchdogSec=30',
-      'KillMode=mixed',
-      'Restart=on-failure',
-      'RestartPreventExitStatus=64 65 69 74 75 78',
-      'StartLimitBurst=5',
-      'NoNewPrivileges=yes',
-      'PrivateUsers=yes',
-      'ProtectSystem=strict',
-      'SystemCallErrorNumber=EPERM',
-      'LimitCORE=0',
-      'Wants=waypointd.socket',
-      'Also=waypointd.socket',
-    ]) {
-      t.true(text.split('\n').includes(line), line);
-    }
-    t.regex(text, /^UnsetEnvironment=.*\bNODE_OPTIONS\b/mu);
-    // Node.js aborts under it.
-    t.notRegex(text, /^MemoryDenyWriteExecute/mu);
-  });
-}
-
 test('the user unit reads the home directory and writes to its own directories only', (t) => {
   const text = renderUserUnit({ ...userUnit, writable: ['/a', '/b'] });
   t.regex(text, /^ProtectHome=read-only$/mu);
@@ -132,15 +105,6 @@ test('without namespaces the user unit keeps what needs none', (t) => {
   const text = renderUserUnit({ ...userUnit, isSandboxed: false });
   t.regex(text, /^SystemCallFilter=@system-service$/mu);
   t.notRegex(text, /^(?:Private|Protect|ReadWrite|Capability)/mu);
-});
-
-test('the system unit has a user of its own, no home directories, and directories made by systemd', (t) => {
-  const text = renderSystemUnit(systemUnit);
-  for (const line of ['DynamicUser=yes', 'ProtectHome=yes', 'StateDirectory=waypointd']) {
-    t.true(text.split('\n').includes(line), line);
-  }
-  // A user without an account entry has no home directory unless the unit says so.
-  t.regex(text, /^Environment=HOME=%S\/waypointd$/mu);
 });
 
 test('the object server has no socket unit and nothing of the daemon', (t) => {
@@ -190,19 +154,6 @@ test('launchd gets hostile paths as they are', (t) => {
   t.is(dict.string.filter((text: string) => text === hostile).length, 2, 'the log, twice');
 });
 
-test('launchd restarts after a failure only, a minute later, and files are private', (t) => {
-  const plist = renderLaunchAgent({ ...named, node: '/n', words: [], logFile: '/l' });
-  const flat = plist.replaceAll(/\s+/gu, '');
-  t.true(
-    flat.includes('<key>KeepAlive</key><dict><key>SuccessfulExit</key><false/></dict>'),
-    'an orderly stop stays one',
-  );
-  t.true(flat.includes('<key>ThrottleInterval</key><integer>60</integer>'));
-  t.true(flat.includes(`<key>Umask</key><integer>${0o077}</integer>`));
-  t.true(flat.includes('<key>RunAtLoad</key><true/>'));
-  t.true(flat.includes('<key>NODE_OPTIONS</key><string></string>'));
-});
-
 test('the task of Windows gets hostile paths as they are', (t) => {
   const user = 'A & B\\<é>';
   const words = [hostileOnWindows, 'serve', '', 'a"b\\"c'];
@@ -212,19 +163,6 @@ test('the task of Windows gets hostile paths as they are', (t) => {
   const { Command, Arguments } = task.Actions.Exec;
   t.is(Command, String.raw`%SystemRoot%\System32\conhost.exe`);
   t.deepEqual(splitCommandLine(Arguments), ['--headless', hostileOnWindows, ...words]);
-});
-
-test('the task of Windows runs without an administrator, without an end and on batteries, and once', (t) => {
-  const task = xml.parse(renderLogonTask({ ...named, node: 'C:\\n', words: [], user: 'u' })).Task;
-  t.like(task.Principals.Principal, { RunLevel: 'LeastPrivilege', LogonType: 'InteractiveToken' });
-  t.like(task.Settings, {
-    ExecutionTimeLimit: 'PT0S',
-    MultipleInstancesPolicy: 'IgnoreNew',
-    DisallowStartIfOnBatteries: 'false',
-    StopIfGoingOnBatteries: 'false',
-  });
-  // The schema's type is an unsigned byte.
-  t.true(Number(task.Settings.RestartOnFailure.Count) <= 255);
 });
 
 test('the service of Windows leaves the wrapper no exit code to retry that is final', (t) => {

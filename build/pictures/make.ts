@@ -1,6 +1,6 @@
 /**
  * `npm run pictures`: makes the pictures of README.md and docs/map.md from the journey in fixtures/, with the program as it
- * was built and a Chromium: the page of the map, a film of its use, and the calendar of the year.
+ * was built, a Chromium and webpmux (of libwebp): the page of the map, a film of its use, and the calendar of the year.
  */
 import { execFile, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -12,7 +12,6 @@ import type { Page, Request } from 'playwright-core';
 import { packageUrl } from '../../model/program-files.ts';
 import { untilPrinted } from '../../test/helpers/cli.ts';
 import { startBrowser } from '../../test/helpers/map-page.ts';
-import { animatedWebp, type Frame } from './animated-webp.ts';
 
 const root = fileURLToPath(packageUrl);
 const target = join(root, 'docs', 'pictures');
@@ -59,7 +58,7 @@ async function drawMap(address: string): Promise<void> {
     const page = await context.newPage();
     const settled = untilSettled(page);
     await page.goto(address);
-    writeFileSync(join(target, 'map-film.webp'), await film(page, settled));
+    await film(page, settled);
     writeFileSync(join(target, 'map.webp'), await drawDay(page, settled));
   } finally {
     await browser.close();
@@ -76,11 +75,13 @@ async function drawDay(page: Page, settled: () => Promise<void>): Promise<Buffer
 }
 
 /** Plays a visit of the page, from all tracks to one hour of one day. */
-async function film(page: Page, settled: () => Promise<void>): Promise<Buffer> {
-  const frames: Frame[] = [];
+async function film(page: Page, settled: () => Promise<void>): Promise<void> {
+  const frames: string[] = [];
   const show = async (ms: number): Promise<void> => {
     await settled();
-    frames.push({ file: await picture(page, filmQuality), ms });
+    const file = join(scratch, `frame-${frames.length}.webp`);
+    writeFileSync(file, await picture(page, filmQuality));
+    frames.push('-frame', file, `+${ms}`);
   };
   await page.getByRole('tab', { name: 'Year' }).click();
   await page.getByRole('row', { name: /Portugal/u }).waitFor();
@@ -102,7 +103,7 @@ async function film(page: Page, settled: () => Promise<void>): Promise<Buffer> {
   await page.keyboard.press('Enter');
   await page.getByRole('heading', { name: 'Camp by the river' }).waitFor();
   await show(2_500);
-  return animatedWebp(frames, viewport.width, viewport.height);
+  await promisify(execFile)('webpmux', [...frames, '-o', join(target, 'map-film.webp')]);
 }
 
 /** @returns waits until the map has loaded and drawn, and nothing moves any more */

@@ -1,8 +1,11 @@
 import { describeError } from '../../model/error-description.ts';
 import type { Log } from '../../model/process.ts';
-import { launchdPauseS } from '../../service-files/launchd/agent-plist.ts';
+import {
+  isStartedByLaunchd,
+  launchdPauseS,
+  shortenLaunchdLog,
+} from '../../service-files/launchd/agent-plist.ts';
 import type { Daemon } from '../../daemon/daemon.ts';
-import { isStartedByLaunchd, shortenLaunchdLog } from '../../service-files/launchd/launchd-log.ts';
 import { ExitError } from '../../model/exit-error.ts';
 import {
   explainSocketRefusal,

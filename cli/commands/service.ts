@@ -2,8 +2,11 @@ import { ExitError, usageError } from '../../model/exit-error.ts';
 import { choosePlatform } from '../../service-files/choose-platform.ts';
 import { runCommands, runHere } from '../../service-files/command-line.ts';
 import { uninstallService, uninstallSteps, untilSettled } from '../../service-files/install.ts';
-import type { ServiceHost } from '../../service-files/service-host.ts';
-import type { ServiceChoice, ServicePlatform } from '../../service-files/service-platform.ts';
+import type {
+  ServiceChoice,
+  ServicePlatform,
+  ServiceHost,
+} from '../../service-files/service-platform.ts';
 import { defineCommand, type Call } from '../program/command.ts';
 import { note } from '../terminal/output.ts';
 import { installCommand } from './service/install.ts';

@@ -6,6 +6,7 @@ import type { Paths } from '../../daemon/paths.ts';
 import { inspectDatabase, type DatabaseReport } from '../../storage/inspect-database.ts';
 import { librarySchemaVersion } from '../../storage/schema/library.ts';
 import { waypointMigrations } from '../../storage/schema/waypoints.ts';
+import { refusalOf } from '../../storage/waypoints/open.ts';
 import { findingsOf, type Finding } from './finding.ts';
 import { attempt } from '../../model/attempt.ts';
 
@@ -16,7 +17,7 @@ export interface StoreCheckOptions {
 }
 
 const unchecked =
-  'It was not closed in order and is too large for a copy: start the daemon, which mends that, and try again.';
+  'It is read in a copy, for which the directory for temporary files has no room: make room there, or start the daemon.';
 const rebuilt = 'The next start of the daemon sets it aside and makes a new one from imports/.';
 
 /** Looks into both databases and at what lies beside them. */
@@ -45,29 +46,26 @@ function look(path: string, options: StoreCheckOptions & { keys: readonly string
   }
 }
 
-function checkStore(paths: Paths, { condition, version }: DatabaseReport): Finding {
+function checkStore(paths: Paths, report: DatabaseReport): Finding {
   const { ok, note, fault } = findingsOf('bookmarks');
+  const { condition, version } = report;
   const file = basename(paths.waypointsDatabase);
   const newest = waypointMigrations.length;
-  switch (condition) {
-    case 'blank':
-      return companionsOf(paths).length > 0
-        ? fault(storeFault('missing', paths, file))
-        : note(`${file} is not there yet: the first bookmark or import makes it`);
-    case 'damaged':
-    case 'foreign':
-      return fault(storeFault('unreadable', paths, file));
-    case 'unreachable':
-      return fault(storeFault('unavailable', paths, file));
-    case 'unchecked':
-      return note(`${file} was not checked`, unchecked);
-    case 'good':
-      if (version > newest) return fault(storeFault('newer', paths, file, ` (schema ${version})`));
-      if (version === newest) return ok(`${file} is whole (schema ${version})`);
-      return note(
-        `${file} is whole, and of an older schema (${version}); the next start brings it to ${newest}, after a copy`,
-      );
+  if (condition === 'unchecked') return note(`${file} was not checked`, unchecked);
+  if (condition === 'blank') {
+    return companionsOf(paths).length > 0
+      ? fault(storeFault('missing', paths, file))
+      : note(`${file} is not there yet: the first bookmark or import makes it`);
   }
+  const refusal = refusalOf(report);
+  if (refusal !== undefined) {
+    const detail = refusal === 'newer' ? ` (schema ${version})` : '';
+    return fault(storeFault(refusal, paths, file, detail));
+  }
+  if (version === newest) return ok(`${file} is whole (schema ${version})`);
+  return note(
+    `${file} is whole, and of an older schema (${version}); the next start brings it to ${newest}, after a copy`,
+  );
 }
 
 function checkLibrary(paths: Paths, { condition, version }: DatabaseReport): Finding {

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { packageRoot } from '../../daemon/version-info.ts';
 import { findService, type FoundService } from '../../service-files/choose-platform.ts';
 import { createRunner } from '../../service-files/command-line.ts';
-import type { ServiceHost } from '../../service-files/service-host.ts';
+import type { ServiceHost } from '../../service-files/service-platform.ts';
 import { writeFileAtomic } from '../../storage/atomic-file.ts';
 import { createPrivateDirectory } from '../../storage/private-directory.ts';
 import { attempt } from '../../model/attempt.ts';

@@ -1,4 +1,5 @@
 import type { Query } from './path.ts';
+import type { PlaceInput } from './types.ts';
 
 /** One signal with its arguments. */
 export type Emission = readonly [name: string, ...args: unknown[]];
@@ -49,6 +50,33 @@ export function operation<T>() {
   >(
     spec: Operation<T, Started, Succeeded, Failed>,
   ) => spec;
+}
+
+/** Writes down the operation on one waypoint whose result is that waypoint, also offline. */
+export function placeOperation<
+  const Started extends string,
+  const Succeeded extends string,
+  const Failed extends string,
+>({
+  call,
+  waypoint,
+  signals,
+}: {
+  readonly call: string;
+  readonly waypoint: PlaceInput;
+  readonly signals: readonly [started: Started, succeeded: Succeeded, failed: Failed];
+}) {
+  const [started, succeeded, failed] = signals;
+  const { name, lat, lon } = waypoint;
+  return operation<PlaceInput>()({
+    call,
+    query: { name, lat, lon },
+    read: () => waypoint,
+    offline: () => waypoint,
+    started: [started, waypoint],
+    succeeded: () => [[succeeded, waypoint]],
+    failed: (message) => [failed, waypoint, message],
+  });
 }
 
 /** The list that an answer is. */

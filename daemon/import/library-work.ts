@@ -9,7 +9,11 @@ import { realPath } from '../../storage/real-path.ts';
 import type { SearchIndexData } from '../../search/library-data.ts';
 import type * as tasks from '../../worker/tasks.ts';
 import type { FollowOutcome } from '../../worker/import/follow.ts';
-import type { ImportOrigin, ImportOutcome, LibraryTask } from '../../worker/import/import-directory.ts';
+import type {
+  ImportOrigin,
+  ImportOutcome,
+  LibraryTask,
+} from '../../worker/import/import-directory.ts';
 import { WorkerPool } from '../pool.ts';
 import type { ListedRun, ListSync } from './list-sync.ts';
 import { Turns } from './turns.ts';

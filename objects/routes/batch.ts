@@ -11,12 +11,10 @@ import {
 } from '../../model/objects.ts';
 import { authorizeLinks, type Permit } from '../access.ts';
 import { admitUpload, isCounted, isHeld, type Room } from '../announce.ts';
-import { countLinked } from '../bandwidth.ts';
 import { linkLifeMs } from '../config.ts';
-import type { LinkBase } from '../links.ts';
+import { countLinked, downloadLink, uploadLinks, type LinkBase } from '../links.ts';
 import { answerType, checkAccept } from '../negotiate.ts';
 import type { ObjectParts } from '../parts.ts';
-import { downloadLink, uploadLinks } from '../transfer-links.ts';
 
 /** Where the batch API is switched off: 404 makes clients that know the older API fall back to it; 405 would not. */
 export function noBatchRoutes(): Route[] {
@@ -119,7 +117,7 @@ async function entry(
     const isThere = await held;
     if (batch.operation === 'download') {
       if (!isThere) throw new WaypointError('not_found');
-      await countLinked(permit, object.size, parts);
+      await countLinked(links, object.size, parts);
       return withActions(object, {
         download: await downloadLink(links, object, parts),
       });

@@ -7,7 +7,6 @@ import { repositoryBases, uploadQuery, type ObjectParams } from '../../model/obj
 import type { OpenContent } from '../../storage/content-store/content-store.ts';
 import { pathOf } from '../../storage/objects/directory.ts';
 import { authorize, type Permit } from '../access.ts';
-import { reserveBandwidth } from '../bandwidth.ts';
 import { readRange, type ByteRange } from '../../http/byte-range.ts';
 import type { ObjectParts } from '../parts.ts';
 import { receiveObject } from '../receive-object.ts';
@@ -107,7 +106,7 @@ async function answerContent(
     const own = { 'Content-Type': contentType, 'Content-Length': String(size) };
     return { status: 200, etag: oid, headers: { ...acceptRanges, ...own } };
   }
-  await reserveBandwidth(permit, length, parts);
+  await parts.traffic.reserve(permit.repository.id, length);
   const headers = { ...acceptRanges, 'Content-Length': String(length) };
   const contentRange = { 'Content-Range': `bytes ${from}-${to - 1}/${size}` };
   const read = (buffer: Uint8Array, at: number): Promise<number> => content.read(buffer, from + at);

@@ -9,11 +9,9 @@ import {
 } from '../../model/objects.ts';
 import { authorizeLinks } from '../access.ts';
 import { admitUpload, isCounted, isHeld } from '../announce.ts';
-import { countLinked } from '../bandwidth.ts';
-import { selfLink, type LinkBase } from '../links.ts';
+import { countLinked, downloadLink, selfLink, uploadLinks, type LinkBase } from '../links.ts';
 import { answerType, checkAccept } from '../negotiate.ts';
 import type { ObjectParts } from '../parts.ts';
-import { downloadLink, uploadLinks } from '../transfer-links.ts';
 
 /** `GET` and `POST /objects`: the hypermedia API of the specification. */
 export function objectRoutes(parts: ObjectParts): Route[] {
@@ -36,8 +34,9 @@ export function objectRoutes(parts: ObjectParts): Route[] {
         if (size === undefined || !(await isHeld(permit, { oid, size }, parts, 'download'))) {
           throw new WaypointError('not_found');
         }
-        await countLinked(permit, size, parts);
-        return answer(200, await stored(links, { oid, size }, parts), answerType(ctx));
+        await countLinked(links, size, parts);
+        const json = await stored(links, { oid, size }, parts);
+        return { status: 200, json, contentType: answerType(ctx) };
       },
     }),
     route({
@@ -54,21 +53,22 @@ export function objectRoutes(parts: ObjectParts): Route[] {
           { ...params, operation: 'upload' },
           parts,
         );
-        const type = answerType(ctx);
+        const contentType = answerType(ctx);
         if (await isHeld(permit, body, parts)) {
-          return answer(200, await present(links, body, parts), type);
+          // A link past this server is left out: its bytes are not counted.
+          const json: ObjectAnswer = parts.contents.keepsApart
+            ? { ...body, authenticated: true, _links: { self: selfLink(links, body) } }
+            : await stored(links, body, parts);
+          return { status: 200, json, contentType };
         }
         const free = await parts.freeBytes();
         const room = { free, planned: 0, isCounted: await isCounted(permit, body, parts) };
         await admitUpload(permit, body, room, parts);
-        return answer(202, await wanted(links, body, parts), type);
+        const _links = await uploadLinks(links, body, parts);
+        return { status: 202, json: { ...body, authenticated: true, _links }, contentType };
       },
     }),
   ]);
-}
-
-function answer(status: 200 | 202, json: ObjectAnswer, contentType: string) {
-  return { status, json, contentType } as const;
 }
 
 async function stored(
@@ -78,22 +78,4 @@ async function stored(
 ): Promise<ObjectAnswer> {
   const download = await downloadLink(links, object, parts);
   return { ...object, authenticated: true, _links: { self: selfLink(links, object), download } };
-}
-
-/** Answer to an announcement; a link past this server is omitted, because its bytes are not counted. */
-function present(
-  links: LinkBase,
-  object: ObjectBody,
-  parts: ObjectParts,
-): Promise<ObjectAnswer> | ObjectAnswer {
-  if (!parts.contents.keepsApart) return stored(links, object, parts);
-  return { ...object, authenticated: true, _links: { self: selfLink(links, object) } };
-}
-
-async function wanted(
-  links: LinkBase,
-  object: ObjectBody,
-  parts: ObjectParts,
-): Promise<ObjectAnswer> {
-  return { ...object, authenticated: true, _links: await uploadLinks(links, object, parts) };
 }

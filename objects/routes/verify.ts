@@ -5,7 +5,7 @@ import { objectBodySchema } from '../../model/objects.ts';
 import { authorize } from '../access.ts';
 import { answerType } from '../negotiate.ts';
 import { pathOf } from '../../storage/objects/directory.ts';
-import { takeArrived } from '../take-arrived.ts';
+import { takeArrived } from '../receive-object.ts';
 import type { ObjectParts } from '../parts.ts';
 
 /** `POST /verify`: whether an upload has arrived. Old clients send no Accept here, so none is demanded. */

@@ -2,12 +2,12 @@ import { existsSync } from 'node:fs';
 import { posix } from 'node:path';
 import { ExitError } from '../../model/exit-error.ts';
 import type { CommandLine, Runner } from '../command-line.ts';
-import type { ServiceHost } from '../service-host.ts';
 import type {
   ServiceChoice,
   ServiceExit,
   ServicePlatform,
   ServiceState,
+  ServiceHost,
 } from '../service-platform.ts';
 import { launchdLabel, renderLaunchAgent } from './agent-plist.ts';
 

@@ -1,5 +1,10 @@
 import type { ServiceSpec } from '../service-platform.ts';
-import { finalExitCodes, marker, type ServiceProgram } from '../service-program.ts';
+import {
+  finalExitCodes,
+  marker,
+  type ServiceName,
+  type ServiceProgram,
+} from '../service-program.ts';
 import { argumentWord, pathWord, programWord } from './unit-words.ts';
 
 /** A service of the whole machine, under a user of its own that exists only while it runs. */
@@ -116,7 +121,7 @@ function isDaemon({ name }: SystemUnit): boolean {
   return name === 'waypointd';
 }
 
-/** A socket that cannot be had does not keep the service from starting: then the program says who is in the way. */
+/** Wants=, not Requires=: a service without its socket still starts, and says who has the port. */
 function unitSection({ title, name, hasSocket }: SystemUnit): string {
   const socket = hasSocket ? `Wants=${name}.socket\nAfter=${name}.socket\n` : '';
   return `[Unit]
@@ -153,4 +158,35 @@ Environment=MALLOC_ARENA_MAX=2 MALLOC_MMAP_THRESHOLD_=262144 MALLOC_TRIM_THRESHO
 
 function also({ name, hasSocket }: SystemUnit): string {
   return hasSocket ? `Also=${name}.socket\n` : '';
+}
+
+/**
+ * Renders the socket unit, the same for a user and for the machine. It holds the port while the service restarts:
+ * whoever connects in between waits and is answered by the new process.
+ */
+export function renderSocketUnit(name: ServiceName, port: number): string {
+  return `# ${marker}; "waypointd service uninstall" removes it.
+[Unit]
+Description=Port of ${name}
+
+[Socket]
+ListenStream=127.0.0.1:${port}
+
+[Install]
+WantedBy=sockets.target
+`;
+}
+
+/**
+ * Renders a drop-in that leaves a service no network at all. The one socket it serves on comes from the socket unit and
+ * works all the same; so that unit is required, or the service would listen where nobody can reach it.
+ */
+export function renderNoNetwork(name: ServiceName): string {
+  return `# ${marker}
+[Unit]
+Requires=${name}.socket
+
+[Service]
+PrivateNetwork=yes
+`;
 }

@@ -1,17 +1,20 @@
 import { posix } from 'node:path';
 import { ExitError } from '../../model/exit-error.ts';
 import type { CommandLine } from '../command-line.ts';
-import type { ServiceHost } from '../service-host.ts';
 import type {
   InstallPlan,
   ServiceChoice,
   ServiceFile,
   ServicePlatform,
   ServiceSpec,
+  ServiceHost,
 } from '../service-platform.ts';
-import { renderNoNetwork } from './no-network.ts';
-import { renderSystemUnit, renderUserUnit } from './service-unit.ts';
-import { renderSocketUnit } from './socket-unit.ts';
+import {
+  renderNoNetwork,
+  renderSocketUnit,
+  renderSystemUnit,
+  renderUserUnit,
+} from './service-unit.ts';
 import { readSystemdState, type Units } from './systemd-state.ts';
 
 interface UnitFiles extends Units {
@@ -172,8 +175,7 @@ function filesOf(
   const unit = { ...spec, hasSocket: port !== undefined };
   const text = isSystem ? renderSystemUnit(unit) : renderUserUnit({ ...unit, isSandboxed });
   const files = [{ path: units.service, text }];
-  if (port !== undefined)
-    files.push({ path: units.socket, text: renderSocketUnit({ name, port }) });
+  if (port !== undefined) files.push({ path: units.socket, text: renderSocketUnit(name, port) });
   if (!spec.hasNetwork) files.push({ path: units.noNetwork, text: renderNoNetwork(name) });
   return files.map(({ path, text: content }) => ({
     path: posix.join(units.directory, path),

@@ -1,5 +1,4 @@
-import { marker, type ServiceProgram } from '../service-program.ts';
-import { xmlText } from '../xml-text.ts';
+import { marker, xmlText, type ServiceProgram } from '../service-program.ts';
 import { commandLine, refuseVariables } from './command-line.ts';
 
 /** A task that runs a program while a user is logged on. */

@@ -1,7 +1,6 @@
 import { win32 } from 'node:path';
 import { ExitError } from '../../model/exit-error.ts';
 import type { CommandLine } from '../command-line.ts';
-import type { ServiceHost } from '../service-host.ts';
 import {
   notInstalled,
   type ServiceChoice,
@@ -9,9 +8,11 @@ import {
   type ServicePlatform,
   type ServiceSpec,
   type ServiceState,
+  type ServiceHost,
 } from '../service-platform.ts';
+import { finalExitCodes, type ServiceProgram } from '../service-program.ts';
 import { parseObject, powershell, powershellText, tailCommand } from './powershell.ts';
-import { renderWrapperCommand, virtualAccount } from './wrapper-service.ts';
+import { commandLine, refuseVariables } from './command-line.ts';
 
 /** Directories of a service of the machine: its account has no profile that a person would look into. */
 export function machineDirectories(env: NodeJS.ProcessEnv, { name }: ServiceChoice) {
@@ -145,4 +146,46 @@ async function readServiceState({ run }: ServiceHost, name: string): Promise<Ser
     pid: typeof pid === 'number' && pid > 0 ? pid : undefined,
     lastExit: hasFailed ? { code } : undefined,
   };
+}
+
+/** A service of the whole machine, run by the wrapper program shawl. */
+export interface WrapperService extends ServiceProgram {
+  /** Absolute path of `shawl.exe`. */
+  readonly wrapper: string;
+  /** Where the wrapper writes what the program prints, rotated. */
+  readonly logDirectory: string;
+}
+
+/** Longer than an orderly stop of the daemon takes, ms. */
+const stopTimeoutMs = 15_000;
+
+/** The account that Windows makes for a service of this name: it has no password and no rights but its own. */
+export function virtualAccount({ name }: Pick<ServiceProgram, 'name'>): string {
+  return `NT SERVICE\\${name}`;
+}
+
+/**
+ * Renders the command line of the service (`binPath=` of `sc create`). To stop, the wrapper sends Ctrl-C, which Node.js
+ * sees as SIGINT. It starts the program again after any exit code but an orderly and the final ones.
+ */
+export function renderWrapperCommand(service: WrapperService): string {
+  const words = [
+    service.wrapper,
+    'run',
+    '--name',
+    service.name,
+    '--restart-if-not',
+    [0, ...finalExitCodes].join(','),
+    '--stop-timeout',
+    String(stopTimeoutMs),
+    '--log-dir',
+    service.logDirectory,
+    '--env',
+    'NODE_OPTIONS=',
+    '--',
+    service.node,
+    ...service.words,
+  ];
+  words.forEach(refuseVariables);
+  return commandLine(words);
 }

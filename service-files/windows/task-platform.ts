@@ -1,11 +1,11 @@
 import { win32 } from 'node:path';
 import type { CommandLine } from '../command-line.ts';
-import type { ServiceHost } from '../service-host.ts';
 import {
   notInstalled,
   type ServiceChoice,
   type ServicePlatform,
   type ServiceState,
+  type ServiceHost,
 } from '../service-platform.ts';
 import { marker } from '../service-program.ts';
 import { renderLogonTask } from './logon-task.ts';

@@ -7,7 +7,7 @@ import {
   ownerOf,
   type Database as Connection,
 } from '../database.ts';
-import { bytesOf } from '../hot-journal.ts';
+import { bytesOf } from '../inspect-database.ts';
 import { migrate, schemaVersion, type Migration } from '../migrate.ts';
 import { objectMigrations } from './schema.ts';
 

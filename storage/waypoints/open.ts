@@ -1,18 +1,18 @@
-import { existsSync, statSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { closing } from '../../model/closing.ts';
 import { isOutOfReach } from '../../model/error-code.ts';
 import { isDiskFull } from '../../model/failure.ts';
+import { countTables, openWriter, orClosed, type Database as Connection } from '../database.ts';
 import {
-  countTables,
-  openReader,
-  openWriter,
-  orClosed,
-  ownerOf,
-  type Database as Connection,
-} from '../database.ts';
-import { bytesOf, firstBytes, firstPageBytes, hasHotJournal } from '../hot-journal.ts';
-import { migrate, schemaVersion, type Migration } from '../migrate.ts';
+  bytesOf,
+  firstPageBytes,
+  hasHotJournal,
+  inspectDatabase,
+  type DatabaseReport,
+} from '../inspect-database.ts';
+import { migrate, type Migration } from '../migrate.ts';
+import { firstBytes } from '../open-file.ts';
 import { waypointMigrations } from '../schema/waypoints.ts';
 import { removeHistory } from './history.ts';
 import { nameStore } from './name-store.ts';
@@ -95,21 +95,26 @@ function isOfAnotherFile(path: string): boolean {
 }
 
 /**
- * Reads the whole store once, read-only: a damaged or a newer one must not be touched.
+ * Reads the whole store once: a damaged or a newer one must not be touched.
  * @returns true for a file without any table: a first start that was cut off, or a file that lost its content.
+ * @throws StoreRefused
  */
 function isBlank(path: string, newestVersion: number): boolean {
-  if (statSync(path).size === 0) return true;
-  try {
-    using db = closing(openReader(path));
-    const isWhole = db.pragma('quick_check(1)', { simple: true }) === 'ok';
-    const owner = isWhole ? ownerOf(db) : 'another';
-    if (owner === 'another') throw new StoreRefused('unreadable');
-    if (owner === 'us' && schemaVersion(db) > newestVersion) throw new StoreRefused('newer');
-    return owner === 'blank';
-  } catch (error) {
-    throw asRefusal(error);
-  }
+  const report = inspectDatabase(path, { isHeld: true, isThorough: false, keys: [] });
+  const { condition, cause } = report;
+  const refusal = refusalOf(report, newestVersion);
+  if (refusal === undefined) return condition === 'blank';
+  throw isDiskFull(cause) ? cause : new StoreRefused(refusal, cause);
+}
+
+/** The refusal that a look into a store leads to, at a start and in doctor. */
+export function refusalOf(
+  { condition, version }: DatabaseReport,
+  newestVersion = waypointMigrations.length,
+): StoreRefusal | undefined {
+  if (condition === 'damaged' || condition === 'foreign') return 'unreadable';
+  if (condition === 'unreachable' || condition === 'unchecked') return 'unavailable';
+  return version > newestVersion && condition === 'good' ? 'newer' : undefined;
 }
 
 function openStoreWriter(path: string): Connection {

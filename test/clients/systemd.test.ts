@@ -7,9 +7,12 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
-import { renderSystemUnit, renderUserUnit } from '../../service-files/systemd/service-unit.ts';
-import { renderNoNetwork } from '../../service-files/systemd/no-network.ts';
-import { renderSocketUnit } from '../../service-files/systemd/socket-unit.ts';
+import {
+  renderNoNetwork,
+  renderSocketUnit,
+  renderSystemUnit,
+  renderUserUnit,
+} from '../../service-files/systemd/service-unit.ts';
 import { freePort } from '../helpers/local-server.ts';
 import { bootMachine, bootUser, whyNoSystemd, type Namespace } from '../helpers/namespace.ts';
 import { temporaryDirectory } from '../helpers/temporary-directory.ts';
@@ -40,7 +43,7 @@ function writeUnits(t: ExecutionContext): { readonly user: string; readonly syst
   ] as const) {
     mkdirSync(join(paths[kind], 'waypointd.service.d'), { recursive: true });
     writeFileSync(join(paths[kind], 'waypointd.service'), text);
-    const socket = renderSocketUnit({ name: 'waypointd', port: 43_098 });
+    const socket = renderSocketUnit('waypointd', 43_098);
     writeFileSync(join(paths[kind], 'waypointd.socket'), socket);
     const dropIn = join(paths[kind], 'waypointd.service.d', '10-no-network.conf');
     writeFileSync(dropIn, renderNoNetwork('waypointd'));

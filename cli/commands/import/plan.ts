@@ -4,7 +4,6 @@ import { absolutePath } from '../../../client/waypoints/node/places.ts';
 import { attempt } from '../../../model/attempt.ts';
 import { ExitError, usageError } from '../../../model/exit-error.ts';
 import type { ImportRequest } from '../../../model/import.ts';
-import { isLookedInto } from '../../../model/recorder-formats.ts';
 import { forTerminal } from '../../terminal/text.ts';
 
 /** A request names at most so many files, well within the API's limits of 10,000 and 1 MiB. */
@@ -14,7 +13,7 @@ const namesBytesPerRequest = 524_288;
 /**
  * Turns the paths of a command line into requests: one for each directory, and one for the files of each directory. A
  * link given by name is followed, as its user named it; links found inside are the daemon's business.
- * @throws ExitError when one of them is not there, or two hold a file of the same name; nothing has been imported then.
+ * @throws ExitError when one of them is not there, or several folders have one --into; nothing has been imported then.
  */
 export function planImports(
   paths: readonly string[],
@@ -40,11 +39,10 @@ export function planImports(
       inParts([...files]).map((part) => ({ dir, files: part, ...place })),
     ),
   ];
-  // Without --into, files of different folders are kept beside each other.
-  const clash = into === undefined ? undefined : findClash(requests);
-  if (clash === undefined) return requests;
+  // Without --into, files of one name from different folders are kept beside each other.
+  if (into === undefined || new Set(requests.map(({ dir }) => dir)).size <= 1) return requests;
   throw usageError(
-    `Two of these hold a ${forTerminal(clash)}, and the second would take the place of the first. Nothing was imported: import them one after the other, each with its own --into.`,
+    'Files of one name would take the place of each other. Nothing was imported: import these folders one after the other, each with its own --into.',
   );
 }
 
@@ -98,61 +96,4 @@ function inParts(files: readonly string[]): string[][] {
     }
   }
   return parts;
-}
-
-/** Names compared before the import; clashes among further files are reported after it. */
-const maxNames = 200_000;
-const foldsCase = process.platform === 'win32' || process.platform === 'darwin';
-
-/**
- * Finds the first file whose copy would overwrite one of an earlier request of the same command: copies are kept by their
- * path relative to the request's directory. Files of the same size may be equal, which the import skips; they clash only
- * if both were given by name. @returns the relative path; undefined without a clash.
- */
-function findClash(requests: readonly ImportRequest[]): string | undefined {
-  if (new Set(requests.map(({ dir }) => dir)).size < 2) return undefined;
-  const earlierFiles = new Map<string, EarlierFile>();
-  for (const { dir, files, recursive = false } of requests) {
-    const isNamed = files !== undefined;
-    for (const file of files ?? filesOf(dir, recursive)) {
-      if (earlierFiles.size >= maxNames) return undefined;
-      const path = join(dir, file);
-      const earlier = earlierFiles.get(keptName(file));
-      if (earlier !== undefined && earlier.dir !== dir) {
-        if ((isNamed && earlier.isNamed) || sizeOf(earlier.path) !== sizeOf(path)) return file;
-      }
-      earlierFiles.set(keptName(file), { dir, path, isNamed });
-    }
-  }
-  return undefined;
-}
-
-/** A file of an earlier request. */
-interface EarlierFile {
-  readonly dir: string;
-  readonly path: string;
-  readonly isNamed: boolean;
-}
-
-/** Undefined for an unreadable file: the import says why. */
-function sizeOf(path: string): number | undefined {
-  return attempt(() => statSync(path).size);
-}
-
-/** As the library compares names (contract D, "Private file names"). */
-function keptName(file: string): string {
-  const composed = file.normalize('NFC');
-  return foldsCase ? composed.toLowerCase() : composed;
-}
-
-/** The files that an import of a directory looks into, relative to it, `/` between names. */
-function* filesOf(dir: string, recursive: boolean, below = ''): Generator<string> {
-  // The import says what is wrong with a directory.
-  const entries = attempt(() => readdirSync(join(dir, below), { withFileTypes: true })) ?? [];
-  for (const entry of entries) {
-    if (entry.name.startsWith('.')) continue;
-    const path = below === '' ? entry.name : `${below}/${entry.name}`;
-    if (entry.isDirectory() && recursive) yield* filesOf(dir, recursive, path);
-    if (entry.isFile() && isLookedInto(entry.name)) yield path;
-  }
 }

@@ -11,11 +11,11 @@ import {
   type ProgramFiles,
   whyNotLasting,
 } from '../../../service-files/program-files.ts';
-import type { ServiceHost } from '../../../service-files/service-host.ts';
 import type {
   ServiceChoice,
   ServicePlatform,
   ServiceSpec,
+  ServiceHost,
 } from '../../../service-files/service-platform.ts';
 import { serviceTitles } from '../../../service-files/service-program.ts';
 import { machineDirectories } from '../../../service-files/windows/service-platform.ts';

@@ -4,11 +4,11 @@ import { ExitError } from '../../../model/exit-error.ts';
 import type { CommandFailure, CommandLine } from '../../../service-files/command-line.ts';
 import { installedFiles, type Step } from '../../../service-files/install.ts';
 import { exitMeaning } from '../../../service-files/service-exit.ts';
-import type { ServiceHost } from '../../../service-files/service-host.ts';
 import type {
   ServiceChoice,
   ServicePlatform,
   ServiceState,
+  ServiceHost,
 } from '../../../service-files/service-platform.ts';
 import type { CommandContext } from '../../program/context.ts';
 import { type PortUse, probePort } from '../../program/port-probe.ts';

@@ -1,6 +1,6 @@
 import { normalizeText } from '../../../model/text.ts';
 import { fieldNames } from '../../../model/waypoint-fields.ts';
-import { asList, asRecord, operation } from '../operation.ts';
+import { asList, asRecord, operation, placeOperation } from '../operation.ts';
 import { normalizeWaypoint, rawTag } from '../tags.ts';
 import type {
   PlaceInput,
@@ -44,23 +44,21 @@ export function addWaypoint(original: WaypointInput) {
 
 /** Deletes a bookmark. */
 export function deleteWaypoint(waypoint: PlaceInput) {
-  const { name, lat, lon } = waypoint;
-  return operation<PlaceInput>()({
+  return placeOperation({
     call: 'DELETE /api/bookmarks',
-    query: { name, lat, lon },
-    read: () => waypoint,
-    offline: () => waypoint,
-    started: ['waypointDeleteStarted', waypoint],
-    succeeded: () => [['waypointDeleted', waypoint]],
-    failed: (message) => ['waypointDeleteFailed', waypoint, message],
+    waypoint,
+    signals: ['waypointDeleteStarted', 'waypointDeleted', 'waypointDeleteFailed'],
   });
 }
 
-/** Name and position in the answer to a change. */
-interface NewIdentity {
-  readonly newName?: string;
-  readonly lat?: number;
-  readonly lon?: number;
+/** A bookmark with the name and position that the answer to a change has. */
+function withIdentity(value: unknown, wanted: Waypoint): Waypoint {
+  const {
+    newName: name = wanted.name,
+    lat = wanted.lat,
+    lon = wanted.lon,
+  } = asRecord<{ newName?: string; lat?: number; lon?: number }>(value) ?? {};
+  return { ...wanted, name, lat, lon };
 }
 
 /** Renames a bookmark; a blank name or its own fails with `no change`, without a request. */
@@ -72,10 +70,7 @@ export function renameWaypoint(original: WaypointInput, newName: string) {
   return operation<Waypoint>()({
     call: 'PATCH /api/bookmarks',
     body: { oldName, lat, lon, newName: wanted },
-    read(value) {
-      const { newName: name = wanted, ...position } = { lat, lon, ...asRecord<NewIdentity>(value) };
-      return { ...renamed, name, lat: position.lat, lon: position.lon };
-    },
+    read: (value) => withIdentity(value, renamed),
     offline: () => renamed,
     refusal: isNoChange ? 'no change' : undefined,
     started: ['waypointRenameStarted', original, newName],
@@ -96,14 +91,7 @@ export function editWaypoint(original: WaypointInput, changes: WaypointChanges) 
   return operation<Waypoint>()({
     call: 'PATCH /api/bookmarks',
     body: { oldName, lat, lon, newName, newLat, newLon, ...fields },
-    read(value) {
-      const { newName: name = wanted.name, ...position } = {
-        lat: wanted.lat,
-        lon: wanted.lon,
-        ...asRecord<NewIdentity>(value),
-      };
-      return { ...wanted, name, lat: position.lat, lon: position.lon };
-    },
+    read: (value) => withIdentity(value, wanted),
     offline: () => wanted,
     refusal: Object.values(changes).every((value) => value === undefined) ? 'no change' : undefined,
     started: ['waypointEditStarted', original, changes],

@@ -1,6 +1,6 @@
 import type { ChangesAnswer, UndoneAnswer } from '../../../model/change.ts';
 import type { HiddenAnswer } from '../../../model/waypoint.ts';
-import { asList, asRecord, operation } from '../operation.ts';
+import { asList, asRecord, operation, placeOperation } from '../operation.ts';
 import type { ChangesParams, PageParams, PlaceInput } from '../types.ts';
 
 /** Changes of the last 30 days, newest first, a page at a time. */
@@ -47,29 +47,19 @@ export function decideBookmarksFile(accept: boolean) {
 
 /** Hides an imported waypoint, also from files that are imported later. */
 export function hideWaypoint(waypoint: PlaceInput) {
-  const { name, lat, lon } = waypoint;
-  return operation<PlaceInput>()({
+  return placeOperation({
     call: 'DELETE /api/waypoints',
-    query: { name, lat, lon },
-    read: () => waypoint,
-    offline: () => waypoint,
-    started: ['waypointHideStarted', waypoint],
-    succeeded: () => [['waypointHidden', waypoint]],
-    failed: (message) => ['waypointHideFailed', waypoint, message],
+    waypoint,
+    signals: ['waypointHideStarted', 'waypointHidden', 'waypointHideFailed'],
   });
 }
 
 /** Shows a hidden waypoint again, with the tags it had. */
 export function showWaypoint(waypoint: PlaceInput) {
-  const { name, lat, lon } = waypoint;
-  return operation<PlaceInput>()({
+  return placeOperation({
     call: 'DELETE /api/hidden',
-    query: { name, lat, lon },
-    read: () => waypoint,
-    offline: () => waypoint,
-    started: ['waypointShowStarted', waypoint],
-    succeeded: () => [['waypointShown', waypoint]],
-    failed: (message) => ['waypointShowFailed', waypoint, message],
+    waypoint,
+    signals: ['waypointShowStarted', 'waypointShown', 'waypointShowFailed'],
   });
 }
 
