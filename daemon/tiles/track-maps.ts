@@ -10,7 +10,6 @@ type MapTasks = Omit<typeof tasks, 'prototype'>;
 /** Keeps the thread while a map is moved. */
 const idleMs = 60_000;
 const heapMb = 256;
-const youngMb = 8;
 
 /** The thread that reads tracks for maps: one task at a time, the others wait in its queue. */
 export class TrackMaps {
@@ -23,7 +22,7 @@ export class TrackMaps {
   constructor(
     libraryPath: string,
     schedule: Schedule = scheduleTimeout,
-    pool = new WorkerPool<MapTasks>({ file: 'tiles-tasks', heapMb, youngMb, idleMs }),
+    pool = new WorkerPool<MapTasks>({ file: 'tiles-tasks', heapMb, idleMs }),
   ) {
     this.#libraryPath = libraryPath;
     this.#schedule = schedule;
