@@ -8,13 +8,14 @@ import { threadModule } from '../model/program-files.ts';
 /** The tasks that a file in worker/ exports. */
 type Tasks<Module> = { [Name in keyof Module]: (input: never) => unknown };
 
+/** Young objects of a thread; three times that stays with it. */
+const youngMb = 16;
+
 export interface WorkerPoolOptions {
   /** Name of the file in worker/, without its ending. */
   readonly file: string;
   /** The most the heap of a thread may grow; one that needs more fails alone, not the daemon. In MB. */
   readonly heapMb?: number;
-  /** How much of what a thread has just made may wait to be collected; three times that stays with it. In MB. */
-  readonly youngMb?: number;
   /** How long the thread waits for another task, ms. */
   readonly idleMs?: number;
   /** The tasks keep files open between them: the thread ends with this pool. */
@@ -90,7 +91,6 @@ export class WorkerPool<Module extends Tasks<Module>> {
 async function startThread({
   file,
   heapMb = 1_024,
-  youngMb = 16,
   idleMs = shortIdleMs,
 }: WorkerPoolOptions): Promise<Piscina> {
   const { Piscina: Pool } = await import('piscina');

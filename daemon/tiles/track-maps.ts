@@ -10,7 +10,6 @@ type MapTasks = Omit<typeof tasks, 'prototype'>;
 const threadOptions = {
   file: 'tiles-tasks',
   heapMb: 256,
-  youngMb: 8,
   // Keeps the thread while a map is moved.
   idleMs: 60_000,
   keepsFilesOpen: true,

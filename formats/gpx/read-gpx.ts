@@ -8,9 +8,8 @@ import { FileRefused } from '../refused.ts';
 import type { Runs } from '../xml/element-run.ts';
 import { rootName } from '../xml/element-format.ts';
 import { XmlDocument } from '../xml/xml-document.ts';
-import { CanonicalPoints } from './canonical-points.ts';
+import { CanonicalPoints, type PointElement } from './canonical-points.ts';
 import { GpxElements } from './gpx-elements.ts';
-import type { PointElement } from './point-children.ts';
 
 /** GPX 1.0 and 1.1, and what programs make of them. */
 export const gpxFormat: Format = {

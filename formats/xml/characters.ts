@@ -1,5 +1,3 @@
-import { Buffer } from 'node:buffer';
-import { carriageReturn, lineFeed } from '../ascii.ts';
 import { findBadReference } from './references.ts';
 
 /** Characters in a reference whose end is not there yet; real ones have up to 8. */
@@ -28,24 +26,5 @@ export function withoutLast(text: string, start: number, character: string): num
   if (text.endsWith('\r')) return Math.max(start, text.length - 1);
   let end = text.length;
   while (end > start && end > text.length - 2 && text[end - 1] === character) end -= 1;
-  return end;
-}
-
-/** Makes every line end a line feed, as parsers do. A pattern would take five times as long where there are many. */
-export function withLineEnds(text: string): string {
-  if (!text.includes('\r')) return text;
-  const bytes = Buffer.from(text);
-  const length = bytes.includes(lineFeed) ? withoutPairs(bytes) : bytes.length;
-  for (let at = 0; at < length; at += 1) if (bytes[at] === carriageReturn) bytes[at] = lineFeed;
-  return bytes.toString('utf8', 0, length);
-}
-
-/** Leaves out each carriage return before a line feed. @returns how many bytes are left. */
-function withoutPairs(bytes: Buffer): number {
-  let end = 0;
-  for (let at = 0; at < bytes.length; at += 1) {
-    bytes[end] = bytes[at]!;
-    if (bytes[at] !== carriageReturn || bytes[at + 1] !== lineFeed) end += 1;
-  }
   return end;
 }

@@ -1,6 +1,5 @@
 import { XMLParser, XMLValidator } from 'fast-xml-parser';
 import { copyText } from '../copy-text.ts';
-import { withLineEnds } from './characters.ts';
 import { decodeReferences } from './references.ts';
 
 /** Attributes by their names as written, with an `@` before. */
@@ -65,13 +64,6 @@ export class PieceReader {
     for (const found of this.#found.slice(openBefore.length)) this.#tell(found);
     this.#closeTo(openAfter.length);
     return undefined;
-  }
-
-  /** Has the handler hear characters of the innermost element, after all pieces before. Those in CDATA hold no references. */
-  text(characters: string, isSection: boolean): void {
-    const hasReturn = characters.includes('\r');
-    const own = hasReturn ? withLineEnds(characters) : copyText(characters);
-    this.#handler.text(isSection ? own : decodeReferences(own));
   }
 
   #tell({ depth, name, attributes, text }: Found): void {

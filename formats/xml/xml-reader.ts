@@ -16,8 +16,6 @@ const maxNameLength = 1023;
 const maxPrologLength = 4096;
 /** Characters from which on a piece goes to the parser. */
 const pieceLength = 32_768;
-/** Characters from which on those of a text need no parser, which takes ten times as long. */
-const longText = 1024;
 
 /** Markup of which nothing is read, and CDATA sections: all may have any length and hold any characters. */
 const sections = [
@@ -167,7 +165,7 @@ export class XmlReader {
     const offence = isInside ? offenceIn(characters) : characters.search(notSpace);
     if (offence >= 0) this.#fail('not_xml', this.#at + offence);
     const isMoving = end > this.#at;
-    if (isInside) this.#keepText(end, characters, characters);
+    if (isInside) this.#keep(end, characters);
     this.#at = end;
     return isMoving;
   }
@@ -221,8 +219,8 @@ export class XmlReader {
     const found = ends.exec(text)?.index;
     const end = found ?? withoutLast(text, this.#at, terminator.charAt(0));
     const part = text.slice(this.#at, end);
-    if (isText) this.#keepText(end, part, `<![CDATA[${part}]]>`);
-    else this.#keepLines(end);
+    if (!isText) this.#keepLines(end);
+    else if (part !== '') this.#keep(end, `<![CDATA[${part}]]>`);
     this.#at = end;
     if (found === undefined) return false;
     this.#section = undefined;
@@ -250,17 +248,6 @@ export class XmlReader {
     this.#hasDoctype = match !== null;
     if (match !== null) this.#at = doctype.lastIndex;
     return match !== null;
-  }
-
-  /** Keeps characters that stand from `#at` to `end`, of which all that can offend has been looked at; long ones are heard. */
-  #keepText(end: number, characters: string, markup: string): void {
-    if (characters === '') return;
-    if (characters.length < longText) {
-      this.#keep(end, markup);
-      return;
-    }
-    this.flush();
-    this.#pieces.text(characters, characters !== markup);
   }
 
   /** Puts markup that stands from `#at` to `end` into the piece. */
