@@ -42,7 +42,7 @@ function sizeOf(file) {
 
 /** Properties are tried on other values in each run. */
 const seed = process.env.TEST_SEED ?? String(randomInt(2 ** 31));
-console.log(`TEST_SEED=${seed}`);
+process.stdout.write(`TEST_SEED=${seed}\n`);
 
 /** The test suite. A process a file: where all are threads of one, each start of a program copies the memory map of all. */
 export default {
