@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { limits } from './limits.ts';
-import { queryInstant } from './query-instant.ts';
+import { isInOrder, orderFault, queryPeriod } from './query-instant.ts';
 import { queryBbox, queryBoolean, queryNames, text } from './schema.ts';
 
 export const exportFormats = ['gpx', 'geojson', 'kml', 'csv'] as const;
@@ -18,15 +18,16 @@ export const exportMediaTypes: Readonly<Record<ExportFormat, string>> = {
   csv: 'text/csv',
 };
 
-export const exportQuery = z.object({
-  format: z.enum(exportFormats).optional(),
-  contents: queryNames(exportContents).optional(),
-  bookmarksOnly: queryBoolean.optional(),
-  tag: text(limits.tagCodePoints).optional(),
-  from: queryInstant('first').optional(),
-  to: queryInstant('last').optional(),
-  bbox: queryBbox.optional(),
-});
+export const exportQuery = z
+  .object({
+    format: z.enum(exportFormats).optional(),
+    contents: queryNames(exportContents).optional(),
+    bookmarksOnly: queryBoolean.optional(),
+    tag: text(limits.tagCodePoints).optional(),
+    ...queryPeriod,
+    bbox: queryBbox.optional(),
+  })
+  .refine(isInOrder, orderFault);
 export type ExportQuery = z.output<typeof exportQuery>;
 
 export const exportSchema = z.string().meta({ mediaTypes: Object.values(exportMediaTypes) });

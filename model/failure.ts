@@ -165,7 +165,7 @@ export interface FailureDetails {
   readonly cause?: unknown;
 }
 
-/** The one error type. Its message is looked up in {@link failureTable}, never composed. */
+/** The one error type. Its message is that of {@link failureTable}, or names the refused field. */
 export class WaypointError extends Error {
   override readonly name = 'WaypointError';
   readonly failure: FailureName;
@@ -176,7 +176,10 @@ export class WaypointError extends Error {
 
   constructor(failure: FailureName, details: FailureDetails = {}) {
     const { code, status, message } = failureTable[failure];
-    super(message, { cause: details.cause });
+    const isOfField = failure === 'invalid' && details.field !== undefined;
+    super(isOfField ? `The field \`${details.field}\` is not valid.` : message, {
+      cause: details.cause,
+    });
     this.failure = failure;
     this.code = code;
     this.status = status;

@@ -52,6 +52,7 @@ export function describeApi(routes: readonly DescribedRoute[], info: ApiInfo): O
   return {
     openapi: '3.1.0',
     info: { title: info.title, version: info.version },
+    servers: [{ url: '/' }],
     security: [{ bearer: [] }],
     paths,
     components: {
@@ -82,9 +83,23 @@ function describeRoute(route: DescribedRoute, info: ApiInfo, components: Compone
           describeAnswer(Number(status), schema, components),
         ]),
       ),
-      default: { $ref: '#/components/responses/Failure' },
+      ...refusalsOf(route, info),
+      default: failureResponse,
     },
   };
+}
+
+const failureResponse = { $ref: '#/components/responses/Failure' };
+
+/** The refusals that a caller can cause. */
+function refusalsOf({ path, query, body, params }: DescribedRoute, info: ApiInfo): Json {
+  const hasInput = [query, body, params].some((schema) => schema !== undefined);
+  const statuses = [
+    ...(hasInput || path.includes('{') ? [400] : []),
+    ...(path.startsWith(info.privatePrefix) ? [401, 403] : []),
+    421,
+  ];
+  return Object.fromEntries(statuses.map((status) => [status, failureResponse]));
 }
 
 const descriptions: Readonly<Record<number, string>> = {

@@ -26,3 +26,22 @@ export function queryInstant(end: 'first' | 'last'): Schema<number> {
       },
     });
 }
+
+/** A period of a query: both ends belong to it. */
+export const queryPeriod = {
+  from: queryInstant('first').optional(),
+  to: queryInstant('last').optional(),
+};
+
+/** Whether a period does not end before it begins. */
+export function isInOrder({ from = -Infinity, to = Infinity }: QueryPeriod): boolean {
+  return from <= to;
+}
+
+interface QueryPeriod {
+  readonly from?: number | undefined;
+  readonly to?: number | undefined;
+}
+
+/** The field that is refused where a period ends before it begins. */
+export const orderFault = { path: ['to'] };

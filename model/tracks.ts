@@ -1,17 +1,11 @@
 import * as z from 'zod';
 import { limits } from './limits.ts';
-import { queryInstant } from './query-instant.ts';
+import { isInOrder, orderFault, queryInstant, queryPeriod } from './query-instant.ts';
 import { lat, lon, queryBbox, queryInteger, queryNames, queryNumber } from './schema.ts';
 
 /** Contents of a tile. */
 export const tileLayers = ['tracks', 'points', 'routes', 'waypoints'] as const;
 export type TileLayer = (typeof tileLayers)[number];
-
-/** Both ends belong to it; what has no time is in no period. */
-const period = {
-  from: queryInstant('first').optional(),
-  to: queryInstant('last').optional(),
-};
 
 export const tileParams = z
   .object({
@@ -20,7 +14,10 @@ export const tileParams = z
     y: queryInteger(0, 2 ** limits.tileZoomMax - 1),
   })
   .refine(({ z: zoom, x, y }) => Math.max(x, y) < 2 ** zoom);
-export const tileQuery = z.object({ ...period, layers: queryNames(tileLayers).optional() });
+/** What has no time is in no period. */
+export const tileQuery = z
+  .object({ ...queryPeriod, layers: queryNames(tileLayers).optional() })
+  .refine(isInOrder, orderFault);
 export type TileQuery = z.output<typeof tileQuery>;
 
 export const tileMediaType = 'application/vnd.mapbox-vector-tile';
@@ -47,12 +44,14 @@ export const tileJsonSchema = z
   .meta({ id: 'TileJson' });
 export type TileJson = z.output<typeof tileJsonSchema>;
 
-export const tracksQuery = z.object({
-  ...period,
-  bbox: queryBbox.optional(),
-  zoom: queryNumber(0, limits.zoomMax).optional(),
-  limit: queryInteger(1, limits.tracksMax).optional(),
-});
+export const tracksQuery = z
+  .object({
+    ...queryPeriod,
+    bbox: queryBbox.optional(),
+    zoom: queryNumber(0, limits.zoomMax).optional(),
+    limit: queryInteger(1, limits.tracksMax).optional(),
+  })
+  .refine(isInOrder, orderFault);
 
 export const tracksSchema = z
   .object({
@@ -80,7 +79,7 @@ export const tracksSchema = z
   .meta({ id: 'Tracks', mediaTypes: ['application/json', 'application/geo+json'] });
 export type Tracks = z.output<typeof tracksSchema>;
 
-export const trackDaysQuery = z.object(period);
+export const trackDaysQuery = z.object(queryPeriod).refine(isInOrder, orderFault);
 
 /** UTC days that have points of tracks, ascending; the newest ones if there are too many. */
 export const trackDaysSchema = z.object({
@@ -96,7 +95,8 @@ export const trackPointsQuery = z
     import: queryInteger(1, Number.MAX_SAFE_INTEGER).optional(),
     limit: queryInteger(1, limits.trackPointsMax).optional(),
   })
-  .refine(({ from, to }) => to - from <= limits.trackPointsMs, { path: ['to'] });
+  .refine(isInOrder, orderFault)
+  .refine(({ from, to }) => to - from <= limits.trackPointsMs, orderFault);
 
 /** Points of tracks by time; of more than the limit, one for each equal stretch of time and import. */
 export const trackPointsSchema = z.object({

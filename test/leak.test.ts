@@ -14,7 +14,8 @@ const lon = -98.765432;
 const marks = ['canary', '12.345', '98.765', 'waypointd-test-', '.sqlite', '.gpx'];
 const place = { name, lat, lon };
 const query = `name=${name}&lat=${lat}&lon=${lon}`;
-const sentences = new Set(Object.values(failureTable).map(({ message }) => message));
+const sentences = new Set<string>(Object.values(failureTable).map(({ message }) => message));
+const ofField = /^The field `[a-zA-Z_]+` is not valid\.$/u;
 
 interface Call {
   readonly method: string;
@@ -113,7 +114,7 @@ test('refused and normal requests leave nothing private in answers of failures a
   ];
   for (const { status, message, text } of await failEvery(daemon, refused)) {
     t.true(status >= 400 && status < 500, text);
-    t.true(sentences.has(message));
+    t.true(sentences.has(message) || ofField.test(message));
     assertSilent(t, text);
   }
   await daemon.close();
@@ -168,7 +169,10 @@ test('no route at all, asked well or badly, with a store or without, says anythi
       const answer = await daemon.call(method, path, body);
       if (answer.status < 400) continue;
       failed += 1;
-      t.true(sentences.has(answer.body.message), `${method} ${path}: ${answer.text}`);
+      t.true(
+        sentences.has(answer.body.message) || ofField.test(answer.body.message),
+        `${method} ${path}: ${answer.text}`,
+      );
       assertSilent(t, answer.text);
     }
     return failed;

@@ -148,12 +148,23 @@ test('GET /api/openapi.json describes all routes and itself', async (t) => {
   t.is(status, 200);
   t.is(document.openapi, '3.1.0');
   t.deepEqual(document.info, { title: 'waypointd', version: '1.2.3' });
+  t.deepEqual(document.servers, [{ url: '/' }]);
   t.deepEqual(
     Object.keys(document.paths),
     [...routes, self].map(({ path }) => path),
   );
   t.notThrows(() => validateAnswer(document, 'GET', '/api/openapi.json', 200, document));
   t.is((await ask(rawRequest('GET /api/openapi.json'))).body, body);
+});
+
+test('every operation of the daemon names refusals of its own', async (t) => {
+  const daemon = await startTestDaemon(t);
+  const { body } = await daemon.get('/api/openapi.json');
+  const operations = Object.values<Record<string, { responses: object }>>(body.paths).flatMap(
+    (methods) => Object.values(methods),
+  );
+  t.true(operations.length > 40);
+  for (const { responses } of operations) t.true(Object.keys(responses).includes('421'));
 });
 
 test('every route of the daemon has its row in docs/api.md, and every row its route', async (t) => {

@@ -166,7 +166,8 @@ function apiSentence({ sentence: message, code, field }: RequestFailure): string
   if (field === undefined) return message;
   // Fields that the user did not write have no rule to show.
   const rule = code === 'invalid' ? new Map(Object.entries(fieldRules())).get(field) : undefined;
-  return rule === undefined ? `${message} (${field})` : `${message.replace(/\.$/u, '')}: ${rule}.`;
+  if (rule !== undefined) return `${message.replace(/\.$/u, '')}: ${rule}.`;
+  return message.includes(field) ? message : `${message} (${field})`;
 }
 
 const position = 'latitudes are from -90 to 90, longitudes from -180 to 180, in degrees';

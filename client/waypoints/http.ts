@@ -131,7 +131,10 @@ export async function readAnswer(
   if (isKept) return { status, value: new Uint8Array(await new Blob(kept).arrayBuffer()) };
   const text = parts.join('');
   const value = parse(text);
-  if (!isSuccess) throw httpFailure(status, text, failureWords(value));
+  if (!isSuccess) {
+    const words = failureWords(value);
+    throw httpFailure(status, words.sentence ?? text, words);
+  }
   return { status, value };
 }
 

@@ -51,7 +51,7 @@ export interface FailureDetails {
 /** Characters of an answer or an error that a message repeats (specification, section 7). */
 const shownCharacters = 160;
 
-/** `HTTP <status> <up to 160 characters of the answer>`. */
+/** `HTTP <status> <up to 160 characters of the answer's sentence, or of the answer>`. */
 export function httpFailure(
   status: number,
   text: string,

@@ -68,7 +68,7 @@ function answerPointer(
   const verb = method.toLowerCase();
   const operation = template === undefined ? undefined : document.paths[template]?.[verb];
   const answer = operation?.responses[String(status)];
-  if (template === undefined || answer === undefined) {
+  if (template === undefined || answer === undefined || Object.hasOwn(answer as object, '$ref')) {
     if (status < 400) throw new Error(`${method} ${path}: ${status} is not documented`);
     return failure;
   }
