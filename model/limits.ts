@@ -5,6 +5,8 @@ export const limits = {
   connections: 256,
   /** Connections without a valid token: the others are room for the owner. */
   strangers: 64,
+  /** Proofs of `GET /healthz` for clients that have not shown that they know the token; one more is `busy`. */
+  strangersProofsPerSecond: 200,
   headersTimeoutMs: 5_000,
   requestTimeoutMs: 15_000,
   connectionSweepMs: 1_000,

@@ -1,5 +1,5 @@
 /** Who answers at the daemon's port: clients on Node.js have it proved before they send anything of the user's. */
-import { createHmac } from 'node:crypto';
+import { createHmac, randomBytes } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer as createHttpServer } from 'node:http';
 import { connect as connectSocket, createServer, type AddressInfo, type Server } from 'node:net';
@@ -204,6 +204,24 @@ test('GET /healthz proves who answers for nonces of 16 to 64 base64url character
     t.is(status, 400, nonce);
     t.is(body.field, 'nonce');
   }
+});
+
+test('strangers get 200 proofs a second, the owner any number', async (t) => {
+  let now = 0;
+  const clock = { now: () => 0, monotonic: () => now };
+  const daemon = await startTestDaemon(t, { clock });
+  const port = Number(new URL(daemon.url).port);
+  const ask = (nonce: string) => daemon.get(`/healthz?nonce=${nonce}`);
+  const ofStranger = (): string => randomBytes(15).toString('base64url');
+  for (let count = 1; count <= limits.strangersProofsPerSecond; count += 1)
+    t.is((await ask(ofStranger())).status, 200, `${count}`);
+  const refused = await ask(ofStranger());
+  t.like({ status: refused.status, ...refused.body }, { status: 429, code: 'busy' });
+  t.is(refused.headers.get('retry-after'), '1');
+  t.is((await ask(newNonce(daemon.token, port))).status, 200);
+  t.is((await daemon.get('/healthz')).status, 200, 'without a proof');
+  now += 1_000;
+  t.is((await ask(ofStranger())).status, 200);
 });
 
 test('a connection on which the owner has asked for the proof stays, however many others come', async (t) => {

@@ -1,10 +1,20 @@
 import { isOwnersNonce, proofOf } from '../../client/waypoints/node/proof.ts';
 import { route, type Route } from '../../http/route.ts';
+import { WaypointError } from '../../model/failure.ts';
+import { limits } from '../../model/limits.ts';
 import { healthQuerySchema, healthSchema } from '../../model/process.ts';
 import type { RouteParts } from './parts.ts';
 
 /** `GET /healthz`: the process turns, and is the one that knows the token. Outside `/api/`, without a token and data. */
-export function healthRoutes({ token, strangers }: RouteParts): Route[] {
+export function healthRoutes({ token, strangers, clock }: RouteParts): Route[] {
+  let [second, proofs] = [0, 0];
+  /** Counts the proofs that clients without the token get. @throws WaypointError busy */
+  const countProof = (): void => {
+    const now = Math.floor(clock.monotonic() / 1_000);
+    if (now !== second) [second, proofs] = [now, 0];
+    proofs += 1;
+    if (proofs > limits.strangersProofsPerSecond) throw new WaypointError('busy');
+  };
   return [
     route({
       method: 'GET',
@@ -20,6 +30,7 @@ export function healthRoutes({ token, strangers }: RouteParts): Route[] {
         const { socket } = ctx.req;
         const { localPort: port = 0 } = socket;
         if (isOwnersNonce(token, port, nonce)) strangers.admit(socket);
+        else countProof();
         const proof = proofOf(token, port, nonce);
         return { status: 200, json: { status, proof } };
       },
