@@ -1,8 +1,10 @@
+import { randomBytes } from 'node:crypto';
 import { existsSync, statSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { closing } from '../../model/closing.ts';
 import { isOutOfReach } from '../../model/error-code.ts';
 import { isDiskFull } from '../../model/failure.ts';
+import { enrichTag } from '../../model/tag.ts';
 import {
   countTables,
   openReader,
@@ -13,10 +15,11 @@ import {
 } from '../database.ts';
 import { bytesOf, firstBytes, firstPageBytes, hasHotJournal } from '../hot-journal.ts';
 import { migrate, schemaVersion, type Migration } from '../migrate.ts';
-import { waypointMigrations } from '../schema/waypoints.ts';
+import { prepare } from '../prepared.ts';
+import { waypointMigrations, waypointTables } from '../schema/waypoints.ts';
 import { removeHistory } from './history.ts';
-import { nameStore } from './name-store.ts';
-import { respellTags } from './respell.ts';
+import { prepareMeta } from './meta.ts';
+import { prepareTags } from './tags.ts';
 
 /**
  * Why the user's store cannot be used; nothing was changed. Only `unreadable` says that it is damaged: `unavailable` is
@@ -124,4 +127,41 @@ function openStoreWriter(path: string): Connection {
 function asRefusal(error: unknown): unknown {
   if (!(error instanceof Database.SqliteError) || isDiskFull(error)) return error;
   return new StoreRefused(isOutOfReach(error) ? 'unavailable' : 'unreadable', error);
+}
+
+/** Brings stored tags in line with the table of known words and symbols, which a newer version may have more of. */
+function respellTags(db: Connection): void {
+  const spellings = prepare(db, () =>
+    waypointTables.selectFrom('tag_spellings').select(['normal', 'raw', 'enriched']),
+  );
+  const stale = spellings
+    .all()
+    .filter(({ raw, enriched }) => JSON.stringify(enrichTag(raw)) !== enriched);
+  if (stale.length === 0) return;
+  const tags = prepareTags(db, () => undefined);
+  db.transaction(() => {
+    for (const { normal, raw } of stale)
+      for (const row of tags.spelled(normal)) {
+        if (row.raw !== raw) continue;
+        const form = enrichTag(raw).normal;
+        const isThere = tags.list(row).some((tag) => tag.normal === form && tag.raw !== raw);
+        if (isThere) tags.remove(row);
+        else tags.update(row, row);
+      }
+  }).immediate();
+}
+
+/**
+ * Gives a copied or restored store an id of its own: its later revisions are not those that bookmarks files of the first
+ * one name. A file is known by its inode and its time of birth.
+ */
+function nameStore(db: Connection): void {
+  const meta = prepareMeta(db);
+  const { ino, birthtimeNs } = statSync(db.name, { bigint: true });
+  const file = `${ino} ${birthtimeNs}`;
+  if (meta.get('file') === file) return;
+  db.transaction(() => {
+    meta.set('store', randomBytes(8).toString('hex'));
+    meta.set('file', file);
+  }).immediate();
 }
