@@ -90,7 +90,7 @@ class Model {
 
   start(): void {
     const { libraryPath, imports } = this.#site;
-    this.#t.true(reconcile(libraryPath, imports).isWhole);
+    this.#t.true(this.#reconcile(libraryPath, imports).isWhole);
     this.#isByHand = false;
     this.#check();
   }
@@ -162,6 +162,12 @@ class Model {
     if (!this.#isByHand) this.#check();
   }
 
+  #reconcile(libraryPath: string, importsDirectory: string) {
+    const { shared: progress } = new ImportProgress();
+    const { waypointsPath } = this.#site;
+    return followList({ libraryPath, waypointsPath, importsDirectory, progress, now: Date.now() });
+  }
+
   /** The managed copies with what they hold, in byte order of their paths. */
   #private(): Map<string, string> {
     const { imports } = this.#site;
@@ -192,7 +198,7 @@ class Model {
 
     const fresh = join(dirname(source), 'fresh.sqlite');
     prepareLibrary(fresh, 0);
-    reconcile(fresh, imports);
+    this.#reconcile(fresh, imports);
     this.#t.deepEqual(dump, dumpLibrary(fresh), 'as if it were made anew');
     for (const suffix of ['', '-wal', '-shm']) rmSync(fresh + suffix, { force: true });
 
@@ -201,11 +207,6 @@ class Model {
     for (const text of this.#kept) this.#t.true(bytes.has(text), 'no bytes are lost');
     this.#t.false(all.some((file) => file.endsWith('.tmp')));
   }
-}
-
-function reconcile(libraryPath: string, importsDirectory: string) {
-  const { shared } = new ImportProgress();
-  return followList({ libraryPath, importsDirectory, progress: shared, now: Date.now() });
 }
 
 function move(from: string, to: string): void {

@@ -5,6 +5,7 @@ import { gunzipSync } from 'node:zlib';
 import type { AdminLookup } from '../../model/admin-place.ts';
 import { timelineResultSchema, type TimelineResult } from '../../model/timeline-result.ts';
 import { prepareLibrary } from '../../storage/library/prepare.ts';
+import { openWaypointStore } from '../../storage/waypoints/open.ts';
 import { importDirectory } from '../../worker/import/import-directory.ts';
 import { ImportProgress } from '../../worker/import/progress.ts';
 import { buildTimeline, type TimelineTask } from '../../worker/timeline-tasks.ts';
@@ -37,8 +38,12 @@ export function importFiles(files: readonly GpxFile[]): FilledLibrary {
   for (const { name, text } of files) writeFileSync(join(source, name), text);
   const libraryPath = join(root, 'library.sqlite');
   prepareLibrary(libraryPath, 0);
+  const waypointsPath = join(root, 'waypoints.sqlite');
+  const store = { path: waypointsPath, backupsDirectory: root, companions: [], now: 0 };
+  openWaypointStore(store).close();
   const { result } = importDirectory({
     libraryPath,
+    waypointsPath,
     importsDirectory: imports,
     progress: new ImportProgress().shared,
     now: 0,

@@ -22,8 +22,8 @@ export type ImportTasks = Pick<typeof tasks, 'importDirectory' | 'followList'>;
 
 export interface LibraryWorkOptions {
   readonly libraryPath: string;
-  /** Of the list of imported files; without it an import knows nothing of what was removed. */
-  readonly waypointsPath?: string;
+  /** Of the list of imports. */
+  readonly waypointsPath: string;
   readonly importsDirectory: string;
   /** As prepareLibrary says; then lists need not wait for the start-up. */
   readonly wasLibraryWhole?: boolean;
@@ -160,7 +160,7 @@ export class LibraryWork {
   async #run<Name extends keyof ImportTasks>(
     name: Name,
     progress: ImportProgress,
-    task: Omit<Parameters<ImportTasks[Name]>[0], keyof LibraryTask | 'waypointsPath' | 'hasIndex'>,
+    task: Omit<Parameters<ImportTasks[Name]>[0], keyof LibraryTask | 'hasIndex'>,
   ): Promise<ReturnType<ImportTasks[Name]>> {
     const whole = { ...task, ...this.#task(progress), hasIndex: this.#hasIndex };
     let outcome;
@@ -221,7 +221,7 @@ export class LibraryWork {
     const { libraryPath, waypointsPath, importsDirectory, clock, list } = this.#options;
     return {
       libraryPath,
-      ...(waypointsPath !== undefined && { waypointsPath }),
+      waypointsPath,
       importsDirectory,
       progress: progress.shared,
       now: clock.now(),
