@@ -43,7 +43,7 @@ const lookedAtRows = 3;
 export class WaypointStore {
   readonly bookmarks: Pick<BookmarkStore, 'all' | 'find'>;
   readonly hidden: Pick<HiddenStore, 'all' | 'byUser' | 'has'>;
-  readonly changes: Pick<Journal, 'get' | 'list' | 'since'>;
+  readonly changes: Pick<Journal, 'get' | 'list'>;
   readonly history: HistoryStore;
   readonly imports: ImportList;
   readonly libraryFiles: LibraryFiles;

@@ -9,7 +9,7 @@ import { importInGroups } from '../worker/import/import-groups.ts';
 import { copyPath } from '../worker/import/copy-path.ts';
 import { ImportProgress } from '../worker/import/progress.ts';
 import { followList } from '../worker/import/follow.ts';
-import { heldBytes } from '../worker/import/source-file.ts';
+import { smallBytes } from '../worker/import/source-file.ts';
 import { listDirectory } from '../worker/import/source-list.ts';
 import { rounds } from './helpers/effort.ts';
 import { failCommits, partsOf } from './helpers/import-parts.ts';
@@ -20,7 +20,7 @@ const namesOf = new Map<string, readonly string[] | undefined>([
   ['<gpx><wpt', undefined],
   [gpx([]), []],
   // One that is not held in memory.
-  [contentOf(['C', 'B', 'A', 'D']) + ' '.repeat(heldBytes), ['C', 'B', 'A', 'D']],
+  [contentOf(['C', 'B', 'A', 'D']) + ' '.repeat(smallBytes), ['C', 'B', 'A', 'D']],
 ]);
 for (const names of [['A'], ['B'], ['A', 'B', 'A'], ['D', 'D']])
   namesOf.set(contentOf(names), names);

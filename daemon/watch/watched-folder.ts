@@ -5,11 +5,10 @@ import { limits } from '../../model/limits.ts';
 import { isLookedInto } from '../../model/recorder-formats.ts';
 import type { WatchedFolderStatus } from '../../model/status.ts';
 import { realPath } from '../../storage/real-path.ts';
+import type { DirectoryResult } from '../../worker/import/tally.ts';
 import type { Schedule } from '../schedule.ts';
-import { namedIn, type BatchOutcome } from './batch.ts';
-import { follow, hasToBePolled } from './follow.ts';
+import { follow, hasToBePolled, identity, stampOf } from './follow.ts';
 import { Pauses } from './pauses.ts';
-import { identity, stampOf } from './stamps.ts';
 
 export interface WatchedFolderOptions {
   /** Absolute. */
@@ -21,6 +20,12 @@ export interface WatchedFolderOptions {
   readonly onReady: () => void;
   /** Tests bring fewer. */
   readonly mostFiles?: number;
+}
+
+interface BatchOutcome {
+  readonly result: Pick<DirectoryResult, 'added' | 'replaced' | 'replaced_files' | 'failures'>;
+  /** Files that the import did not come to. */
+  readonly left?: readonly string[] | undefined;
 }
 
 /** A file that may still be written to. */
@@ -124,7 +129,7 @@ export class WatchedFolder {
   /** Takes note of what became of files; those that an import did not come to wait for the next one. */
   settle(batch: ReadonlyMap<string, string>, { result, left = [] }: BatchOutcome): void {
     this.#imported += result.added + result.replaced;
-    const isLeft = new Set(left.map((name) => namedIn(batch, name)));
+    const isLeft = new Set(left);
     this.putBack(new Map([...batch].filter(([file]) => isLeft.has(file))));
     const failed = new Map(
       result.failures.map(({ file, reason }) => [namedIn(batch, file), { file, reason }]),
@@ -308,4 +313,11 @@ export class WatchedFolder {
     for (const files of [...this.#lists, this.#failures, this.#pauses]) files.clear();
     await unfollow?.();
   }
+}
+
+/** The file that a result names, or the archive of a file that it names; undefined for the directory itself. */
+function namedIn(batch: ReadonlyMap<string, string>, name: string): string | undefined {
+  for (let file = name; file !== ''; file = file.slice(0, Math.max(0, file.lastIndexOf('/'))))
+    if (batch.has(file)) return file;
+  return undefined;
 }
