@@ -5,7 +5,8 @@ import { limits } from '../../model/limits.ts';
 import { isLookedInto } from '../../model/recorder-formats.ts';
 import type { WatchedFolderStatus } from '../../model/status.ts';
 import { realPath } from '../../storage/real-path.ts';
-import type { DirectoryResult } from '../../worker/import/tally.ts';
+import type { ImportOutcome } from '../../worker/import/import-directory.ts';
+import { namedIn } from '../../worker/import/tally.ts';
 import type { Schedule } from '../schedule.ts';
 import { follow, hasToBePolled, identity, stampOf } from './follow.ts';
 import { Pauses } from './pauses.ts';
@@ -20,12 +21,6 @@ export interface WatchedFolderOptions {
   readonly onReady: () => void;
   /** Tests bring fewer. */
   readonly mostFiles?: number;
-}
-
-interface BatchOutcome {
-  readonly result: Pick<DirectoryResult, 'added' | 'replaced' | 'replaced_files' | 'failures'>;
-  /** Files that the import did not come to. */
-  readonly left?: readonly string[] | undefined;
 }
 
 /** A file that may still be written to. */
@@ -127,7 +122,10 @@ export class WatchedFolder {
   }
 
   /** Takes note of what became of files; those that an import did not come to wait for the next one. */
-  settle(batch: ReadonlyMap<string, string>, { result, left = [] }: BatchOutcome): void {
+  settle(
+    batch: ReadonlyMap<string, string>,
+    { result, left = [] }: Pick<ImportOutcome, 'result' | 'left'>,
+  ): void {
     this.#imported += result.added + result.replaced;
     const isLeft = new Set(left);
     this.putBack(new Map([...batch].filter(([file]) => isLeft.has(file))));
@@ -291,10 +289,7 @@ export class WatchedFolder {
 
   async #lookAtFile(file: string, waiting: Waiting): Promise<void> {
     const stats = await lstat(join(this.#path, file)).catch(() => undefined);
-    if (stats?.isFile() !== true) {
-      this.#forgetFile(file);
-      return;
-    }
+    if (stats?.isFile() !== true) return this.#forgetFile(file);
     const stamp = stampOf(stats);
     if (stamp !== waiting.stamp) this.#letSettle(file, stamp);
     else if (this.#waiting.get(file) === waiting) {
@@ -313,11 +308,4 @@ export class WatchedFolder {
     for (const files of [...this.#lists, this.#failures, this.#pauses]) files.clear();
     await unfollow?.();
   }
-}
-
-/** The file that a result names, or the archive of a file that it names; undefined for the directory itself. */
-function namedIn(batch: ReadonlyMap<string, string>, name: string): string | undefined {
-  for (let file = name; file !== ''; file = file.slice(0, Math.max(0, file.lastIndexOf('/'))))
-    if (batch.has(file)) return file;
-  return undefined;
 }
