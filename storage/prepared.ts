@@ -72,17 +72,15 @@ export function textOf(query: Query): string {
 }
 
 /**
- * Builds a query and prepares it when it is first asked. `build` gets placeholders in place of values: it may hand them, and their fields, to kysely and
- * do nothing else with them. What a user gave comes as a parameter; every other value becomes part of the text.
+ * Builds a query and prepares it when it is first asked: most statements of a store are not needed in most runs. `build` gets
+ * placeholders in place of values: it may hand them, and their fields, to kysely and do nothing else with them. Values that
+ * a user gave come as parameters; every other value becomes part of the text.
  */
 export function prepare<const Parameters extends readonly unknown[], Row>(
   db: Database,
   build: (...parameters: Parameters) => Query<Row>,
 ): Prepared<Parameters, Row> {
-  return whenAsked(() => {
-    const { sql, sources } = compile(build);
-    return bound(db.prepare<unknown[], Row>(sql), sources);
-  });
+  return bound(build, (sql) => db.prepare<unknown[], Row>(sql));
 }
 
 /** As {@link prepare}, for a query of one column, whose values take the place of rows. */
@@ -90,24 +88,7 @@ export function prepareValue<const Parameters extends readonly unknown[], Row>(
   db: Database,
   build: (...parameters: Parameters) => Query<Row>,
 ): Prepared<Parameters, Row[keyof Row]> {
-  return whenAsked(() => {
-    const { sql, sources } = compile(build);
-    return bound(db.prepare<unknown[], Row[keyof Row]>(sql).pluck(), sources);
-  });
-}
-
-/** Most statements of a store are not needed in most runs: at its start all together would take a quarter of it. */
-function whenAsked<Parameters extends readonly unknown[], Row>(
-  make: () => Prepared<Parameters, Row>,
-): Prepared<Parameters, Row> {
-  let made: Prepared<Parameters, Row> | undefined;
-  const statement = (): Prepared<Parameters, Row> => (made ??= make());
-  return {
-    run: (...parameters) => statement().run(...parameters),
-    get: (...parameters) => statement().get(...parameters),
-    all: (...parameters) => statement().all(...parameters),
-    iterate: (...parameters) => statement().iterate(...parameters),
-  };
+  return bound(build, (sql) => db.prepare<unknown[], Row[keyof Row]>(sql).pluck());
 }
 
 interface Compiled {
@@ -141,29 +122,36 @@ function placeholder(parameter: number): Placeholder {
   });
 }
 
-/** Parameters in the order of their question marks. */
+/** A statement that is made at its first use, with the values in the order of its question marks. */
 function bound<Parameters extends readonly unknown[], Row>(
-  statement: Prepared<readonly unknown[], Row>,
-  sources: readonly Source[],
+  build: (...parameters: Parameters) => Query,
+  make: (sql: string) => Prepared<readonly unknown[], Row>,
 ): Prepared<Parameters, Row> {
-  const isPlain = sources.every(
-    ({ parameter, field }, at) => parameter === at && field === undefined,
-  );
-  if (isPlain) return statement;
-  // One list of all values is taken as it is.
-  const isList = sources.every(({ parameter, field }, at) => parameter === 0 && field === `${at}`);
+  let made: Prepared<readonly unknown[], Row> | undefined;
+  let sources: readonly Source[] = [];
+  let isInOrder = false;
+  const statement = (): Prepared<readonly unknown[], Row> => {
+    if (made === undefined) {
+      const { sql, sources: found } = compile(build);
+      [made, sources] = [make(sql), found];
+      isInOrder = found.every(
+        ({ parameter, field }, at) => parameter === at && field === undefined,
+      );
+    }
+    return made;
+  };
   const values = (parameters: readonly unknown[]): readonly unknown[] => {
-    if (isList) return parameters[0] as readonly unknown[];
+    if (isInOrder) return parameters;
     return sources.map(({ parameter, field }) => {
       const value = parameters[parameter];
       return field === undefined ? value : (value as Readonly<Record<string, unknown>>)[field];
     });
   };
-  // Each an argument of its own: of a list, better-sqlite3 takes a sixth longer to insert rows.
+  // Each value an argument of its own: of a list, better-sqlite3 takes a sixth longer to insert rows.
   return {
-    run: (...parameters) => statement.run(...values(parameters)),
-    get: (...parameters) => statement.get(...values(parameters)),
-    all: (...parameters) => statement.all(...values(parameters)),
-    iterate: (...parameters) => statement.iterate(...values(parameters)),
+    run: (...parameters) => statement().run(...values(parameters)),
+    get: (...parameters) => statement().get(...values(parameters)),
+    all: (...parameters) => statement().all(...values(parameters)),
+    iterate: (...parameters) => statement().iterate(...values(parameters)),
   };
 }

@@ -43,7 +43,7 @@ const lookedAtRows = 3;
 export class WaypointStore {
   readonly bookmarks: Pick<BookmarkStore, 'all' | 'find'>;
   readonly hidden: Pick<HiddenStore, 'all' | 'byUser' | 'has'>;
-  readonly changes: Pick<Journal, 'get' | 'list' | 'since'>;
+  readonly changes: Pick<Journal, 'get' | 'list'>;
   readonly history: HistoryStore;
   readonly imports: ImportList;
   readonly libraryFiles: LibraryFiles;
@@ -155,12 +155,9 @@ export class WaypointStore {
     });
   }
 
-  /**
-   * @param mayBeUnknown for tags of an imported waypoint that another store has: they are kept until it comes here.
-   * @throws WaypointError unknown_waypoint, too_many_tags
-   */
-  addTags(place: Place, raws: readonly string[], mayBeUnknown = false): Changed<TaggedPlace> {
-    const known = this.#require(place, mayBeUnknown);
+  /** @throws WaypointError unknown_waypoint, too_many_tags */
+  addTags(place: Place, raws: readonly string[]): Changed<TaggedPlace> {
+    const known = this.#require(place);
     const key = keyOf(known);
     // Nothing new is no change: no write to the disk, and no list has to be sent again.
     const present = new Set(this.#tags.list(key).map(({ normal }) => normal));
@@ -172,8 +169,8 @@ export class WaypointStore {
   }
 
   /** @throws WaypointError unknown_waypoint */
-  removeTag(place: Place, raw: string, mayBeUnknown = false): Changed<TaggedPlace> {
-    const known = this.#require(place, mayBeUnknown);
+  removeTag(place: Place, raw: string): Changed<TaggedPlace> {
+    const known = this.#require(place);
     const key = keyOf(known);
     const normal = normalTag(raw);
     const row = this.#tags.rows(key).find((tag) => normalTag(tag.raw) === normal);
@@ -282,8 +279,8 @@ export class WaypointStore {
     takeBack(this.#rows, rows, (key) => this.#canShow(key, true));
   }
 
-  #require(place: Place, mayBeUnknown = false): Place {
-    const known = this.find(place) ?? (mayBeUnknown ? place : undefined);
+  #require(place: Place): Place {
+    const known = this.find(place);
     if (known === undefined) throw new WaypointError('unknown_waypoint');
     return known;
   }

@@ -12,7 +12,7 @@ import { ImportProgress } from '../worker/import/progress.ts';
 import { followList } from '../worker/import/follow.ts';
 import { rounds } from './helpers/effort.ts';
 import { allowedContent } from './helpers/import-versions.ts';
-import { dumpLibrary, filesBelow } from './helpers/imports.ts';
+import { dumpLibrary, emptyList, filesBelow } from './helpers/imports.ts';
 import { testProgram } from './helpers/program.ts';
 
 const kills = rounds(10, 2);
@@ -54,6 +54,7 @@ function reconcile(root: string): ReturnType<typeof followList> {
   prepareLibrary(libraryPath, Date.now());
   return followList({
     libraryPath,
+    waypointsPath: emptyList(root),
     importsDirectory: join(root, 'imports'),
     progress: new ImportProgress().shared,
     now: Date.now(),

@@ -26,7 +26,7 @@ import { Tally, type DirectoryResult } from '../worker/import/tally.ts';
 import { startHttpServer } from './helpers/http-server.ts';
 import { prepareLibrary } from '../storage/library/prepare.ts';
 import { startTestDaemon, type TestAnswer, type TestDaemon } from './helpers/daemon.ts';
-import { dumpLibrary, filesBelow, gpx, noList, writeTree } from './helpers/imports.ts';
+import { dumpLibrary, emptyList, filesBelow, gpx, noList, writeTree } from './helpers/imports.ts';
 import { temporaryDirectory } from './helpers/temporary-directory.ts';
 import { answerWhen } from './helpers/until.ts';
 
@@ -356,6 +356,7 @@ function gatedRun(t: ExecutionContext): {
   const library = new LibraryWork({
     ...shared,
     libraryPath: join(root, 'library.sqlite'),
+    waypointsPath: join(root, 'waypoints.sqlite'),
     ownFiles: [],
     list: noList,
     onIndex: (index) => void indexes.push(index),
@@ -474,6 +475,7 @@ test('a real worker that dies takes neither the daemon nor the pool with it', as
   t.teardown(() => pool.close());
   const broken = {
     libraryPath: root,
+    waypointsPath: emptyList(temporaryDirectory(t)),
     importsDirectory: root,
     progress: new SharedArrayBuffer(56),
     now: 0,

@@ -7,7 +7,7 @@ import type { FileRefused } from '../formats/refused.ts';
 import { importFile, type Verdict } from '../worker/import/import-file.ts';
 import { importInGroups, type Run } from '../worker/import/import-groups.ts';
 import { copyPath } from '../worker/import/copy-path.ts';
-import { heldBytes } from '../worker/import/source-file.ts';
+import { smallBytes } from '../worker/import/source-file.ts';
 import type { SourceEntry } from '../worker/import/source-list.ts';
 import { failCommits, partsOf } from './helpers/import-parts.ts';
 import { dumpLibrary, filesBelow, gpx, importSite, writeTree } from './helpers/imports.ts';
@@ -64,7 +64,7 @@ test('when a commit fails, all of its files are undone, and those of earlier one
   const site = importSite(t);
   const files = ['a.gpx', 'b/c.gpx', 'b/d.gpx', 'e/f/g.gpx'];
   writeTree(site.source, Object.fromEntries(files.map((file) => [file, content(file)])));
-  writeFileSync(join(site.source, 'a.gpx'), content('a.gpx').padEnd(heldBytes + 1));
+  writeFileSync(join(site.source, 'a.gpx'), content('a.gpx').padEnd(smallBytes + 1));
   const run = partsOf(t, site);
   failCommits(run.library, { after: 1, times: 1 });
   const entries = files.map((file) => ({ file, size: statSync(join(site.source, file)).size }));
@@ -153,7 +153,7 @@ test('what is read at once and what is read in pieces arrive alike, to the byte'
   const site = importSite(t);
   const sized = (bytes: number): string => content(`of ${bytes}`).padEnd(bytes);
   const tree = Object.fromEntries(
-    [heldBytes - 1, heldBytes, heldBytes + 1].map((bytes) => [`${bytes}.gpx`, sized(bytes)]),
+    [smallBytes - 1, smallBytes, smallBytes + 1].map((bytes) => [`${bytes}.gpx`, sized(bytes)]),
   );
   writeTree(site.source, tree);
   t.like(site.result(), { added: 3, count: 3, failed: 0 });
@@ -161,7 +161,7 @@ test('what is read at once and what is read in pieces arrive alike, to the byte'
     t.is(readFileSync(join(site.imports, file), 'utf8'), text);
 });
 
-const sources = { small: content('A'), large: `${content('A')}${' '.repeat(heldBytes)}` };
+const sources = { small: content('A'), large: `${content('A')}${' '.repeat(smallBytes)}` };
 
 for (const [kind, text] of Object.entries(sources)) {
   test(`a ${kind} source that is changed before it is copied is refused, and one that is changed later comes in as it was`, (t) => {

@@ -9,7 +9,7 @@ import { importInGroups } from '../worker/import/import-groups.ts';
 import { copyPath } from '../worker/import/copy-path.ts';
 import { ImportProgress } from '../worker/import/progress.ts';
 import { followList } from '../worker/import/follow.ts';
-import { heldBytes } from '../worker/import/source-file.ts';
+import { smallBytes } from '../worker/import/source-file.ts';
 import { listDirectory } from '../worker/import/source-list.ts';
 import { rounds } from './helpers/effort.ts';
 import { failCommits, partsOf } from './helpers/import-parts.ts';
@@ -20,7 +20,7 @@ const namesOf = new Map<string, readonly string[] | undefined>([
   ['<gpx><wpt', undefined],
   [gpx([]), []],
   // One that is not held in memory.
-  [contentOf(['C', 'B', 'A', 'D']) + ' '.repeat(heldBytes), ['C', 'B', 'A', 'D']],
+  [contentOf(['C', 'B', 'A', 'D']) + ' '.repeat(smallBytes), ['C', 'B', 'A', 'D']],
 ]);
 for (const names of [['A'], ['B'], ['A', 'B', 'A'], ['D', 'D']])
   namesOf.set(contentOf(names), names);
@@ -90,7 +90,7 @@ class Model {
 
   start(): void {
     const { libraryPath, imports } = this.#site;
-    this.#t.true(reconcile(libraryPath, imports).isWhole);
+    this.#t.true(this.#reconcile(libraryPath, imports).isWhole);
     this.#isByHand = false;
     this.#check();
   }
@@ -162,6 +162,12 @@ class Model {
     if (!this.#isByHand) this.#check();
   }
 
+  #reconcile(libraryPath: string, importsDirectory: string) {
+    const { shared: progress } = new ImportProgress();
+    const { waypointsPath } = this.#site;
+    return followList({ libraryPath, waypointsPath, importsDirectory, progress, now: Date.now() });
+  }
+
   /** The managed copies with what they hold, in byte order of their paths. */
   #private(): Map<string, string> {
     const { imports } = this.#site;
@@ -192,7 +198,7 @@ class Model {
 
     const fresh = join(dirname(source), 'fresh.sqlite');
     prepareLibrary(fresh, 0);
-    reconcile(fresh, imports);
+    this.#reconcile(fresh, imports);
     this.#t.deepEqual(dump, dumpLibrary(fresh), 'as if it were made anew');
     for (const suffix of ['', '-wal', '-shm']) rmSync(fresh + suffix, { force: true });
 
@@ -201,11 +207,6 @@ class Model {
     for (const text of this.#kept) this.#t.true(bytes.has(text), 'no bytes are lost');
     this.#t.false(all.some((file) => file.endsWith('.tmp')));
   }
-}
-
-function reconcile(libraryPath: string, importsDirectory: string) {
-  const { shared } = new ImportProgress();
-  return followList({ libraryPath, importsDirectory, progress: shared, now: Date.now() });
 }
 
 function move(from: string, to: string): void {

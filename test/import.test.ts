@@ -399,8 +399,7 @@ test('private names fit every system, and different names stay different', (t) =
   t.true(Buffer.byteLength(long) <= 255);
   t.regex(long, /~[0-9a-f]{32}\.gpx$/);
   t.not(long, name(`${'é'.repeat(125)}?.gpx`));
-  t.is(temporaryPath('a/b.gpx'), 'a/b.gpx.tmp');
-  t.regex(temporaryPath(`a/${'x'.repeat(251)}.gpx`), /^a\/[0-9a-f]{32}\.tmp$/);
+  t.regex(temporaryPath(`a/${'x'.repeat(251)}.gpx`), /^a\/\.[0-9a-f]{32}\.tmp$/);
 });
 
 test('awkward names are imported under themselves', (t) => {

@@ -187,8 +187,12 @@ test('a store that a crash has left in the middle of a transaction is rolled bac
   const [seen] = checkStores(paths, options);
   t.is(seen?.level, 'ok', 'doctor opens it as a start does');
   t.true(existsSync(`${paths.waypointsDatabase}-journal`), 'and changes nothing');
+  const found = storeFiles(paths.waypointsDatabase);
   const daemon = await startTestDaemon(t, { root });
   t.is((await daemon.get('/api/waypoints')).body[0].name, 'Camp');
+  const kept = readdirSync(paths.backups).filter((name) => /^waypoints-cut-off-\w+$/u.test(name));
+  t.is(kept.length, 1);
+  t.deepEqual(storeFiles(join(paths.backups, kept[0] ?? '')), found, 'as it was found');
 });
 
 /** A journal whose transaction began with a database of so many pages, and has changed none of them. */

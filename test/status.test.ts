@@ -43,6 +43,7 @@ test('a library that is being read is told of, and so is one that could not be r
   const pool = { run: () => done.promise, close: async () => {} };
   const library = new LibraryWork({
     libraryPath: join(root, 'library.sqlite'),
+    waypointsPath: join(root, 'waypoints.sqlite'),
     importsDirectory: join(root, 'imports'),
     ownFiles: [],
     clock: { now: () => 0, monotonic: () => 0 },

@@ -10,6 +10,7 @@ import { temporaryDirectory } from './helpers/temporary-directory.ts';
 import { answerWhen } from './helpers/until.ts';
 import { importDirectory } from '../worker/import/import-directory.ts';
 import { ImportProgress } from '../worker/import/progress.ts';
+import { Tally } from '../worker/import/tally.ts';
 import { siteAt, watching, type WatchSite } from './helpers/watching.ts';
 
 const head = 'time,lat,lon\n';
@@ -231,9 +232,4 @@ test('a folder with more files than are looked at says so, and looks again once 
 });
 
 /** Of an import that found nothing new. */
-const emptyResult = {
-  added: 0,
-  replaced: 0,
-  replaced_files: [],
-  failures: [],
-};
+const emptyResult = new Tally().result('', undefined, false);

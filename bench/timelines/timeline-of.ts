@@ -5,6 +5,7 @@ import { gunzipSync } from 'node:zlib';
 import type { AdminLookup } from '../../model/admin-place.ts';
 import { timelineResultSchema, type TimelineResult } from '../../model/timeline-result.ts';
 import { prepareLibrary } from '../../storage/library/prepare.ts';
+import { emptyList } from '../../test/helpers/imports.ts';
 import { importDirectory } from '../../worker/import/import-directory.ts';
 import { ImportProgress } from '../../worker/import/progress.ts';
 import { buildTimeline, type TimelineTask } from '../../worker/timeline-tasks.ts';
@@ -19,10 +20,7 @@ export interface FilledLibrary {
   remove(): void;
 }
 
-/**
- * The geodata generation that names places, and what is said of it; null for none. Opening one takes longer than most
- * timelines: `lookup` is one that is open.
- */
+/** A geodata generation, null for none. `lookup` is open: opening one takes longer than most timelines. */
 export interface Geodata extends Pick<TimelineTask, 'geodataPath' | 'dataset'> {
   readonly lookup?: AdminLookup;
 }
@@ -39,6 +37,7 @@ export function importFiles(files: readonly GpxFile[]): FilledLibrary {
   prepareLibrary(libraryPath, 0);
   const { result } = importDirectory({
     libraryPath,
+    waypointsPath: emptyList(root),
     importsDirectory: imports,
     progress: new ImportProgress().shared,
     now: 0,

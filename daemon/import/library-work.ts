@@ -16,15 +16,14 @@ import type {
 } from '../../worker/import/import-directory.ts';
 import { WorkerPool } from '../pool.ts';
 import type { ListedRun, ListSync } from './list-sync.ts';
-import { Turns } from './turns.ts';
 
 /** The tasks of the import worker. */
 export type ImportTasks = Pick<typeof tasks, 'importDirectory' | 'followList'>;
 
 export interface LibraryWorkOptions {
   readonly libraryPath: string;
-  /** Of the list of imported files; without it an import knows nothing of what was removed. */
-  readonly waypointsPath?: string;
+  /** Of the list of imports. */
+  readonly waypointsPath: string;
   readonly importsDirectory: string;
   /** As prepareLibrary says; then lists need not wait for the start-up. */
   readonly wasLibraryWhole?: boolean;
@@ -161,7 +160,7 @@ export class LibraryWork {
   async #run<Name extends keyof ImportTasks>(
     name: Name,
     progress: ImportProgress,
-    task: Omit<Parameters<ImportTasks[Name]>[0], keyof LibraryTask | 'waypointsPath' | 'hasIndex'>,
+    task: Omit<Parameters<ImportTasks[Name]>[0], keyof LibraryTask | 'hasIndex'>,
   ): Promise<ReturnType<ImportTasks[Name]>> {
     const whole = { ...task, ...this.#task(progress), hasIndex: this.#hasIndex };
     let outcome;
@@ -222,12 +221,43 @@ export class LibraryWork {
     const { libraryPath, waypointsPath, importsDirectory, clock, list } = this.#options;
     return {
       libraryPath,
-      ...(waypointsPath !== undefined && { waypointsPath }),
+      waypointsPath,
       importsDirectory,
       progress: progress.shared,
       now: clock.now(),
       retentionTime: list.retentionTime(),
     };
+  }
+}
+
+/** Lets works run one after the other, urgent ones before those that wait. */
+class Turns {
+  #isTaken = false;
+  /** Tells the holder of the turn that another one waits. */
+  #onWanted: (() => void) | undefined;
+  readonly #urgent: (() => void)[] = [];
+  readonly #others: (() => void)[] = [];
+
+  /**
+   * Resolves when it is the caller's turn: at once where no other has it. What it gives, disposed of exactly once, ends that.
+   * @param onWanted is called when others wait meanwhile.
+   */
+  async take(isUrgent: boolean, onWanted?: () => void): Promise<Disposable> {
+    if (this.#isTaken) {
+      this.#onWanted?.();
+      await new Promise<void>((begin) => (isUrgent ? this.#urgent : this.#others).push(begin));
+    }
+    this.#isTaken = true;
+    this.#onWanted = onWanted;
+    if (this.#urgent.length + this.#others.length > 0) onWanted?.();
+    return { [Symbol.dispose]: () => this.#end() };
+  }
+
+  #end(): void {
+    this.#onWanted = undefined;
+    const next = this.#urgent.shift() ?? this.#others.shift();
+    if (next === undefined) this.#isTaken = false;
+    else next();
   }
 }
 

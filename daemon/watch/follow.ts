@@ -1,4 +1,4 @@
-import { statfs } from 'node:fs/promises';
+import { stat, statfs } from 'node:fs/promises';
 import type { Stats } from 'node:fs';
 import { errorCode } from '../../model/error-code.ts';
 
@@ -58,4 +58,15 @@ export async function follow(options: FollowOptions): Promise<() => Promise<void
     if (exhausted.has(errorCode(error) ?? '')) onExhausted();
   });
   return () => watcher.close();
+}
+
+/** Changes whenever a file does. */
+export function stampOf({ size, mtimeMs, ino }: Stats): string {
+  return `${size} ${mtimeMs} ${ino}`;
+}
+
+/** Tells a directory from another one at its place; undefined where none is that can be opened. */
+export async function identity(dir: string): Promise<string | undefined> {
+  const stats = await stat(dir).catch(() => undefined);
+  return stats?.isDirectory() ? `${stats.dev} ${stats.ino}` : undefined;
 }

@@ -5,11 +5,11 @@ import { limits } from '../../model/limits.ts';
 import { isLookedInto } from '../../model/recorder-formats.ts';
 import type { WatchedFolderStatus } from '../../model/status.ts';
 import { realPath } from '../../storage/real-path.ts';
+import type { ImportOutcome } from '../../worker/import/import-directory.ts';
+import { namedIn } from '../../worker/import/tally.ts';
 import type { Schedule } from '../schedule.ts';
-import { namedIn, type BatchOutcome } from './batch.ts';
-import { follow, hasToBePolled } from './follow.ts';
+import { follow, hasToBePolled, identity, stampOf } from './follow.ts';
 import { Pauses } from './pauses.ts';
-import { identity, stampOf } from './stamps.ts';
 
 export interface WatchedFolderOptions {
   /** Absolute. */
@@ -122,9 +122,12 @@ export class WatchedFolder {
   }
 
   /** Takes note of what became of files; those that an import did not come to wait for the next one. */
-  settle(batch: ReadonlyMap<string, string>, { result, left = [] }: BatchOutcome): void {
+  settle(
+    batch: ReadonlyMap<string, string>,
+    { result, left = [] }: Pick<ImportOutcome, 'result' | 'left'>,
+  ): void {
     this.#imported += result.added + result.replaced;
-    const isLeft = new Set(left.map((name) => namedIn(batch, name)));
+    const isLeft = new Set(left);
     this.putBack(new Map([...batch].filter(([file]) => isLeft.has(file))));
     const failed = new Map(
       result.failures.map(({ file, reason }) => [namedIn(batch, file), { file, reason }]),
@@ -286,10 +289,7 @@ export class WatchedFolder {
 
   async #lookAtFile(file: string, waiting: Waiting): Promise<void> {
     const stats = await lstat(join(this.#path, file)).catch(() => undefined);
-    if (stats?.isFile() !== true) {
-      this.#forgetFile(file);
-      return;
-    }
+    if (stats?.isFile() !== true) return this.#forgetFile(file);
     const stamp = stampOf(stats);
     if (stamp !== waiting.stamp) this.#letSettle(file, stamp);
     else if (this.#waiting.get(file) === waiting) {

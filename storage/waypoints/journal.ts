@@ -65,8 +65,7 @@ const head = [
 ] as const;
 
 export function prepareJournal(db: Database, meta: Pick<StoreMeta, 'get' | 'set'>) {
-  const { add, get, list, newestFirst, oldest, beginning, forget, setUndone, setStanding } =
-    prepareStatements(db);
+  const { add, get, list, oldest, forget, setUndone, setStanding } = prepareStatements(db);
 
   const forgetOld = (id: number, now: number): void => {
     if (id > limits.journalChanges) forget.run(id - limits.journalChanges);
@@ -77,13 +76,6 @@ export function prepareJournal(db: Database, meta: Pick<StoreMeta, 'get' | 'set'
       forget.run(last.id);
     }
   };
-
-  function* changesSince(revision: number): Generator<RecordedChange> {
-    for (const row of newestFirst.iterate()) {
-      if (row.revision <= revision) return;
-      yield recorded(row);
-    }
-  }
 
   return {
     /** @returns the number of the change. */
@@ -109,17 +101,6 @@ export function prepareJournal(db: Database, meta: Pick<StoreMeta, 'get' | 'set'
     /** The newest changes, those before a number if one is given, newest first. */
     list: (limit: number, before = Number.MAX_SAFE_INTEGER) =>
       list.all(before, limit).map(toChange),
-    /**
-     * The changes since a revision of the store, newest first: taking back their rows, last one first, gives bookmarks and
-     * tags as they were then. Undefined when the journal does not reach back that far. While they are gone through, the
-     * connection can do nothing else.
-     */
-    since(revision: number) {
-      const first = beginning.get();
-      return first === undefined || first.revision - first.ofRows > revision
-        ? undefined
-        : changesSince(revision);
-    },
   };
 }
 
@@ -140,18 +121,8 @@ function prepareStatements(db: Database) {
     list: prepare(db, (before: number, limit: number) =>
       changes.where('id', '<', before).limit(limit),
     ),
-    newestFirst: prepare(db, () => changes.select('details')),
     oldest: prepare(db, () =>
       waypointTables.selectFrom('changes').select(['id', 'at']).orderBy('id').limit(1),
-    ),
-    beginning: prepare(db, () =>
-      waypointTables
-        .selectFrom('changes')
-        .select('revision')
-        // A change of the library leaves the revision as it is: what came before it may have led there.
-        .select(sql<number>`details LIKE '[%'`.as('ofRows'))
-        .orderBy('id')
-        .limit(1),
     ),
     forget: prepare(db, (id: number) => waypointTables.deleteFrom('changes').where('id', '<=', id)),
     setUndone: prepare(db, (undone_by: number, id: number) =>

@@ -18,6 +18,9 @@ import {
   type Running,
   type Site,
 } from './site.ts';
+import { temporaryPath } from '../../worker/import/copy-path.ts';
+
+const copied = `data/imports/${temporaryPath('a.gpx')}`;
 
 const full = ['ENOSPC', 'EDQUOT'];
 const broken = ['EIO', 'EROFS'];
@@ -80,12 +83,12 @@ const cases: readonly Case[] = [
   },
   { ask: 'import', calls: anySync, errors: [...broken, ...full], path: 'data/library.sqlite-wal' },
   { ask: 'import', calls: anySync, errors: [...broken, ...full], path: 'data/imports' },
-  { ask: 'import', calls: anyWrite, errors: [...broken, ...full], path: 'data/imports/a.gpx.tmp' },
+  { ask: 'import', calls: anyWrite, errors: [...broken, ...full], path: copied },
   {
     ask: 'import',
     calls: 'openat',
     errors: [...broken, ...full, ...exhausted],
-    path: 'data/imports/a.gpx.tmp',
+    path: copied,
   },
   { ask: 'import', calls: anyName, errors: [...broken, ...full] },
   { ask: 'import', calls: 'openat', errors: exhausted },

@@ -1,5 +1,6 @@
 import type { ExecutionContext } from 'ava';
 import { LibraryWriter } from '../../storage/library/writer.ts';
+import { ImportLookup } from '../../storage/waypoints/import-lookup.ts';
 import type { Run } from '../../worker/import/import-groups.ts';
 import { KnownImports } from '../../worker/import/known-imports.ts';
 import { ManagedCopies } from '../../worker/import/managed-copies.ts';
@@ -10,10 +11,12 @@ import type { ImportSite } from './imports.ts';
 /** Runs in the parts of an import, so that a test can come between them. */
 export function partsOf(
   t: ExecutionContext<unknown>,
-  site: Pick<ImportSite, 'libraryPath' | 'imports' | 'progress'>,
+  site: Pick<ImportSite, 'libraryPath' | 'waypointsPath' | 'imports' | 'progress'>,
   now = Date.now(),
 ): Run {
   const library = new LibraryWriter(site.libraryPath);
+  const lookup = new ImportLookup(site.waypointsPath);
+  t.teardown(() => lookup.close());
   t.teardown(() => library.close());
   return {
     library,
@@ -21,7 +24,7 @@ export function partsOf(
     stamps: new SourceStamps(library, now),
     progress: site.progress,
     imports: new KnownImports({
-      lookup: undefined,
+      lookup,
       lastId: library.lastId(),
       root: undefined,
       again: false,

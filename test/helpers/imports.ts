@@ -7,6 +7,7 @@ import { importResultSchema } from '../../model/import.ts';
 import { openReader } from '../../storage/database.ts';
 import { tryNameFolding } from '../../storage/name-folding.ts';
 import { prepareLibrary } from '../../storage/library/prepare.ts';
+import { openWaypointStore } from '../../storage/waypoints/open.ts';
 import {
   importDirectory,
   type ImportOutcome,
@@ -55,6 +56,7 @@ export interface ImportSite {
   readonly source: string;
   readonly imports: string;
   readonly libraryPath: string;
+  readonly waypointsPath: string;
   readonly progress: ImportProgress;
   now: number;
   /** Imports `source`; the result is checked against its schema. */
@@ -67,6 +69,15 @@ export interface ImportSite {
   reconcile(): FollowOutcome;
 }
 
+/** Makes a list of imports without any. @returns its path. */
+export function emptyList(directory: string): string {
+  const path = join(directory, 'list', 'waypoints.sqlite');
+  mkdirSync(dirname(path), { recursive: true });
+  const backupsDirectory = join(directory, 'list', 'backups');
+  openWaypointStore({ path, backupsDirectory, companions: [], now: Date.now() }).close();
+  return path;
+}
+
 export function importSite(t: ExecutionContext<unknown>): ImportSite {
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'waypointd-import-')));
   t.teardown(() => rmSync(root, { recursive: true, force: true }));
@@ -75,6 +86,7 @@ export function importSite(t: ExecutionContext<unknown>): ImportSite {
     source: join(root, 'source'),
     imports: join(root, 'data', 'imports'),
     libraryPath,
+    waypointsPath: emptyList(root),
     progress: new ImportProgress(),
     now: Date.now(),
     run(request = {}, { ownFiles = [], hasIndex = true } = {}) {
@@ -92,6 +104,7 @@ export function importSite(t: ExecutionContext<unknown>): ImportSite {
   };
   const task = () => ({
     libraryPath,
+    waypointsPath: site.waypointsPath,
     importsDirectory: site.imports,
     progress: site.progress.shared,
     now: site.now,

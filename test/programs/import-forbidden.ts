@@ -9,14 +9,19 @@ import { prepareLibrary } from '../../storage/library/prepare.ts';
 import { importDirectory } from '../../worker/import/import-directory.ts';
 import { ImportProgress } from '../../worker/import/progress.ts';
 import { followList } from '../../worker/import/follow.ts';
-import { dumpLibrary, filesBelow, gpx, writeTree } from '../helpers/imports.ts';
+import { dumpLibrary, emptyList, filesBelow, gpx, writeTree } from '../helpers/imports.ts';
 
 const [root = ''] = process.argv.slice(2);
 const libraryPath = join(root, 'library.sqlite');
 const source = join(root, 'source');
 const imports = join(root, 'imports');
 const content = (name: string): string => gpx([[name, 1, 2]]);
-const base = { libraryPath, importsDirectory: imports, progress: new ImportProgress().shared };
+const base = {
+  libraryPath,
+  waypointsPath: emptyList(root),
+  importsDirectory: imports,
+  progress: new ImportProgress().shared,
+};
 
 function run(now = Date.now()) {
   const request = { dir: source, recursive: true };

@@ -9,12 +9,13 @@ import { importDirectory } from '../../worker/import/import-directory.ts';
 import { ImportProgress } from '../../worker/import/progress.ts';
 import { followList } from '../../worker/import/follow.ts';
 import { versionTree } from '../helpers/import-versions.ts';
-import { writeTree } from '../helpers/imports.ts';
+import { emptyList, writeTree } from '../helpers/imports.ts';
 
 const [root = '', first = ''] = process.argv.slice(2);
 const source = join(root, 'source');
 const task = {
   libraryPath: join(root, 'library.sqlite'),
+  waypointsPath: emptyList(root),
   importsDirectory: join(root, 'imports'),
   progress: new ImportProgress().shared,
   now: Date.now(),

@@ -11,15 +11,16 @@ import {
   statfsSync,
   writeSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { prepareLibrary } from '../../storage/library/prepare.ts';
 import { importDirectory } from '../../worker/import/import-directory.ts';
 import { ImportProgress } from '../../worker/import/progress.ts';
 import { followList } from '../../worker/import/follow.ts';
-import { dumpLibrary, filesBelow, gpx, writeTree } from '../helpers/imports.ts';
+import { dumpLibrary, emptyList, filesBelow, gpx, writeTree } from '../helpers/imports.ts';
 
 const [mount = '', source = ''] = process.argv.slice(2);
 const ballast = join(mount, 'ballast');
+const waypointsPath = emptyList(dirname(source));
 
 /** About 60 KB that do not compress in the library: names differ. */
 function content(seed: string): string {
@@ -48,7 +49,7 @@ for (const room of [0, 60, 240, 260, 280, 300, 460, 480, 500, 580, 600, 700]) {
   const importsDirectory = join(data, 'imports');
   mkdirSync(importsDirectory, { recursive: true });
   prepareLibrary(libraryPath, Date.now());
-  const base = { libraryPath, importsDirectory, now: Date.now() };
+  const base = { libraryPath, waypointsPath, importsDirectory, now: Date.now() };
   const run = () =>
     importDirectory({
       ...base,

@@ -32,26 +32,15 @@ export function besidePath(path: string, number: number): string {
   return folder + shortName(`${name.slice(0, name.length - end.length)} (${number})${end}`, true);
 }
 
-/** The name that a file has while it is copied, beside its own place. */
+/** The name that a file has while it is copied, beside its own place: hidden, as the name of no source is. */
 export function temporaryPath(path: string): string {
   const [folder, name] = splitPath(path);
-  const temporary = `${name}.tmp`;
-  return folder + (Buffer.byteLength(temporary) <= nameBytes ? temporary : digestName(name));
-}
-
-/** The same where a source directory has that very name: hidden, which the name of no source is. */
-export function hiddenTemporaryPath(path: string): string {
-  const [folder, name] = splitPath(path);
-  return `${folder}.${digestName(name)}`;
+  return `${folder}.${digest(name)}.tmp`;
 }
 
 function splitPath(path: string): [folder: string, name: string] {
   const slash = path.lastIndexOf('/') + 1;
   return [path.slice(0, slash), path.slice(slash)];
-}
-
-function digestName(name: string): string {
-  return `${digest(name)}.tmp`;
 }
 
 function copyName(part: string, isFile: boolean): string {

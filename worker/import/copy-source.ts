@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { isDiskFull } from '../../model/failure.ts';
 import { syncFile } from '../../storage/atomic-file.ts';
-import { heldBytes, type SourceContent, type SourceFile } from './source-file.ts';
+import { smallBytes, type SourceContent, type SourceFile } from './source-file.ts';
 
 /** fsync every 32 MiB so that cancelling never waits for a long fsync. */
 const syncBytes = 33_554_432;
@@ -18,7 +18,7 @@ const syncBytes = 33_554_432;
 /** Copies a source to a temporary file, synced, in place of one that a killed import may have left; its name is not durable yet. */
 export function copySource(source: SourceFile, content: SourceContent, target: string): void {
   rmSync(target, { force: true });
-  if (source.size > heldBytes && source.packed === undefined && cloneFile(source, target)) {
+  if (source.size > smallBytes && source.packed === undefined && cloneFile(source, target)) {
     syncFile(target);
     return;
   }

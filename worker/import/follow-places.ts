@@ -2,11 +2,11 @@ import type { LibraryFile, LibraryWriter } from '../../storage/library/writer.ts
 import type { ImportLookup, WantedFile } from '../../storage/waypoints/import-lookup.ts';
 import type { ManagedCopies, ManagedFile } from './managed-copies.ts';
 
-/** What is compared; without a list of imports all files are new. */
+/** Rooms that are compared. */
 export interface Rooms {
   readonly library: LibraryWriter;
   readonly files: ManagedCopies;
-  readonly lookup: ImportLookup | undefined;
+  readonly lookup: ImportLookup;
 }
 
 /** A path with the file that the list, the library and the folder have there. */
@@ -26,7 +26,7 @@ export function allPlaces({ library, files, lookup }: Rooms): {
   const { files: listed, unlisted } = files.list();
   const present = new Map(listed.map((file) => [library.keyOf(file.path), file]));
   const known = new Map(knownFiles(library, lookup).map((file) => [file.pathKey, file]));
-  const wanted = new Map((lookup?.active() ?? []).map((file) => [file.pathKey, file]));
+  const wanted = new Map(lookup.active().map((file) => [file.pathKey, file]));
   const keys = new Set([...known.keys(), ...wanted.keys(), ...present.keys()]);
   const places = [...keys].map((pathKey): Place => {
     const [want, know, there] = [wanted.get(pathKey), known.get(pathKey), present.get(pathKey)];
@@ -39,9 +39,9 @@ export function allPlaces({ library, files, lookup }: Rooms): {
 }
 
 /** The files of the library, without those whose ids are other files in the list: that was restored. */
-function knownFiles(library: LibraryWriter, lookup: ImportLookup | undefined): LibraryFile[] {
+function knownFiles(library: LibraryWriter, lookup: ImportLookup): LibraryFile[] {
   return library.files().filter(({ id, pathKey }) => {
-    const listed = lookup?.byId(id);
+    const listed = lookup.byId(id);
     // With other content it has grown, which was not listed.
     if (listed === undefined || listed.pathKey === pathKey) return true;
     library.removeFile(id);
@@ -68,7 +68,7 @@ function isBelow(path: string, directories: readonly string[]): boolean {
 /** The places of some files of the list. */
 export function placesOf({ library, files, lookup }: Rooms, ids: readonly number[]): Place[] {
   const keys = new Set<string>();
-  const listed = ids.flatMap((id) => lookup?.byId(id) ?? []);
+  const listed = ids.flatMap((id) => lookup.byId(id) ?? []);
   return listed.flatMap((file): Place[] => {
     const { pathKey } = file;
     if (keys.has(pathKey)) return [];
@@ -77,6 +77,6 @@ export function placesOf({ library, files, lookup }: Rooms, ids: readonly number
     const path = known?.path ?? file.path;
     const stamp = files.find(path);
     const present = stamp && { path, ...stamp };
-    return [{ path, pathKey, wanted: lookup?.activeAt(pathKey), known, present }];
+    return [{ path, pathKey, wanted: lookup.activeAt(pathKey), known, present }];
   });
 }

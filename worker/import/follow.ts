@@ -19,8 +19,6 @@ import { ManagedCopies, type ManagedFile } from './managed-copies.ts';
 import { ImportProgress } from './progress.ts';
 
 export interface FollowTask extends LibraryTask {
-  /** The list of imports; without it all files in `imports/` are new. */
-  readonly waypointsPath?: string;
   /** The files whose states have changed; all of `imports/` by default. */
   readonly ids?: readonly number[];
   /** As that of an import. */
@@ -48,18 +46,13 @@ export interface FollowOutcome {
  */
 export function followList(task: FollowTask): FollowOutcome {
   createPrivateDirectory(task.importsDirectory);
-  const { waypointsPath } = task;
-  using lookup = waypointsPath === undefined ? undefined : closing(new ImportLookup(waypointsPath));
+  using lookup = closing(new ImportLookup(task.waypointsPath));
   using library = closing(new LibraryWriter(task.libraryPath));
-  return followWith({ library, lookup }, task);
-}
-
-function followWith({ library, lookup }: Pick<Rooms, 'library' | 'lookup'>, task: FollowTask) {
   const { ids, hasIndex = false } = task;
   const files = new ManagedCopies(task.importsDirectory, task.retentionTime ?? task.now);
   if (ids === undefined) files.purgeReplaced();
   const progress = new ImportProgress(task.progress);
-  const lastId = Math.max(library.lastId(), lookup?.lastId() ?? 0);
+  const lastId = Math.max(library.lastId(), lookup.lastId());
   const counts = { loaded: 0, dropped: 0, refused: 0, isWhole: true, isDiskFull: false };
   const follow = { library, files, lookup, progress, counts, withdrawals: [], lastId };
   followFiles(follow, ids);
@@ -140,9 +133,9 @@ function followFile(follow: Follow, place: Place, present: ManagedFile): void {
   const { files, lookup, progress } = follow;
   const { pathKey, wanted, known } = place;
   const isKnown = known?.size === present.size && known.mtimeNs === present.mtimeNs;
-  if (isKnown && (lookup === undefined || isListed(known, wanted))) return;
+  if (isKnown && isListed(known, wanted)) return;
   const sha256 = isKnown ? known.sha256 : files.hash(present.path, () => progress.isCancelled);
-  const listed = lookup?.find(pathKey, sha256);
+  const listed = lookup.find(pathKey, sha256);
   if (sha256 === wanted?.sha256) load(follow, place, present, wanted);
   else if (!takeOut(follow, place, sha256, listed)) adopt(follow, place, present, sha256, listed);
 }
@@ -268,7 +261,6 @@ function dropKeptBytes(
   { library, files, lookup }: Rooms,
   ids: readonly number[] | undefined,
 ): void {
-  if (lookup === undefined) return;
   const contents = ids?.flatMap((id) => lookup.byId(id)?.sha256 ?? []) ?? files.kept();
   for (const sha256 of contents) {
     const uses = lookup.uses(sha256);

@@ -17,9 +17,11 @@ import { listDirectory, listNamed, type SourceList } from './source-list.ts';
 import { beginThreadClock } from './time-budget.ts';
 import { Tally, type DirectoryResult } from './tally.ts';
 
-/** What the import worker is told; plain data. */
+/** Task of the import worker; plain data. */
 export interface LibraryTask {
   readonly libraryPath: string;
+  /** Of the list of imports. */
+  readonly waypointsPath: string;
   readonly importsDirectory: string;
   /** ImportProgress.shared */
   readonly progress: SharedArrayBuffer;
@@ -39,8 +41,6 @@ export interface ImportTask extends LibraryTask {
   readonly request: ImportRequest;
   /** What of ours is no source wherever it lies: the bookmarks file, and all copies of it and of what was removed. */
   readonly ownFiles: readonly string[];
-  /** The list of imported files; without it no file counts as removed, and none comes from elsewhere. */
-  readonly waypointsPath?: string;
   /** `person` by default. */
   readonly origin?: ImportOrigin;
   /** Whether an index is in use that is the library's as it is before this import. */
@@ -60,12 +60,11 @@ export interface ImportOutcome {
 /** Imports a directory file by file; what is finished stays, whatever happens to the rest. */
 export function importDirectory(task: ImportTask): ImportOutcome {
   const tally = new Tally(task.request.dry_run);
-  using lookup =
-    task.waypointsPath === undefined ? undefined : closing(new ImportLookup(task.waypointsPath));
   try {
     createPrivateDirectory(task.importsDirectory);
+    using lookup = closing(new ImportLookup(task.waypointsPath));
     using library = closing(new LibraryWriter(task.libraryPath));
-    return importInto(library, task, { tally, lookup });
+    return importInto({ library, lookup }, task, tally);
   } catch (error) {
     // Not even the library could be opened.
     if (isDiskFull(error) && !tally.isChanged) {
@@ -76,15 +75,10 @@ export function importDirectory(task: ImportTask): ImportOutcome {
   }
 }
 
-interface Told {
-  readonly tally: Tally;
-  readonly lookup: ImportLookup | undefined;
-}
-
 function importInto(
-  library: LibraryWriter,
+  { library, lookup }: { readonly library: LibraryWriter; readonly lookup: ImportLookup },
   task: ImportTask,
-  { tally, lookup }: Told,
+  tally: Tally,
 ): ImportOutcome {
   const { dry_run: isPlan = false } = task.request;
   const progress = new ImportProgress(task.progress);
@@ -115,11 +109,7 @@ function importInto(
   return { ...outcome, index: indexOf(library) };
 }
 
-function knownImports(
-  { request, origin }: ImportTask,
-  lookup: ImportLookup | undefined,
-  lastId: number,
-) {
+function knownImports({ request, origin }: ImportTask, lookup: ImportLookup, lastId: number) {
   const { dir, into, again = false } = request;
   const [root] = into === undefined && origin !== 'upload' ? realPath(dir) : [];
   return new KnownImports({ lookup, lastId, root, again, isWatched: origin === 'watch' });

@@ -6,7 +6,7 @@ import type { FailureReason } from '../../model/import.ts';
 import type { LibraryWriter } from '../../storage/library/writer.ts';
 import type { ImportPlaces } from './find-place.ts';
 import { importFile, type FileImport, type Verdict } from './import-file.ts';
-import { heldBytes, openSource, readHead, readingAt } from './source-file.ts';
+import { smallBytes, openSource, readHead, readingAt } from './source-file.ts';
 import type { SourceEntry } from './source-list.ts';
 import type { Tally } from './tally.ts';
 
@@ -31,7 +31,7 @@ export function inGroups(
   next: () => void,
   onCommitted: () => void,
 ): void {
-  const isSmall = (): boolean => (nextSize() ?? Infinity) <= heldBytes;
+  const isSmall = (): boolean => (nextSize() ?? Infinity) <= smallBytes;
   while (nextSize() !== undefined) {
     if (!isSmall()) next();
     else {

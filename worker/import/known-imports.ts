@@ -2,10 +2,9 @@ import { statSync } from 'node:fs';
 import type { ImportLookup } from '../../storage/waypoints/import-lookup.ts';
 
 export interface KnownImportsOptions {
-  /** The list of imports; without it nothing is known. */
-  readonly lookup: ImportLookup | undefined;
+  readonly lookup: ImportLookup;
   /** The highest id that the library ever had. */
-  readonly lastId?: number;
+  readonly lastId: number;
   /** The directory that is imported; undefined where files go to a place that was asked for. */
   readonly root: string | undefined;
   /** Whether removed files come in again. */
@@ -24,7 +23,7 @@ export class KnownImports {
 
   constructor(options: KnownImportsOptions) {
     this.#options = options;
-    this.#lastId = Math.max(options.lastId ?? 0, options.lookup?.lastId() ?? 0);
+    this.#lastId = Math.max(options.lastId, options.lookup.lastId());
     this.#folder = options.root === undefined ? undefined : folderAt(options.root);
   }
 
@@ -35,17 +34,17 @@ export class KnownImports {
   /** Whether a content was removed, and is to stay so. */
   isRemoved(sha256: string): boolean {
     const { lookup, again, isWatched } = this.#options;
-    return !again && lookup?.isRemoved(sha256, isWatched) === true;
+    return !again && lookup.isRemoved(sha256, isWatched);
   }
 
   /** Whether a path has or had a content. */
   isListed(pathKey: string, sha256: string): boolean {
-    return this.#options.lookup?.find(pathKey, sha256) !== undefined;
+    return this.#options.lookup.find(pathKey, sha256) !== undefined;
   }
 
   /** The id of a file: the one that its path had with this content before, else the next. */
   idOf(pathKey: string, sha256: string): number {
-    const listed = this.#options.lookup?.find(pathKey, sha256);
+    const listed = this.#options.lookup.find(pathKey, sha256);
     if (listed !== undefined) return listed.id;
     this.#lastId += 1;
     return this.#lastId;
@@ -54,7 +53,7 @@ export class KnownImports {
   /** Whether the file at a path came from another directory, which is still there: both are wanted then. */
   isFromElsewhere(pathKey: string): boolean {
     if (this.#folder === undefined) return false;
-    const from = this.#options.lookup?.folderOf(pathKey);
+    const from = this.#options.lookup.folderOf(pathKey);
     if (from === undefined || isSame(from, this.#folder)) return false;
     let isThere = this.#isThere.get(from.path);
     if (isThere === undefined) {

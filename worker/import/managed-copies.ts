@@ -19,7 +19,7 @@ import { renameOver, syncDirectory, syncFile } from '../../storage/atomic-file.t
 import type { FileStamp } from '../../storage/library/writer.ts';
 import { FileRefused } from '../../formats/refused.ts';
 import { asFarAsAllowed, entriesOf, isForbidden, readEntries, sweep } from './tidy-directory.ts';
-import { hiddenTemporaryPath, temporaryPath } from './copy-path.ts';
+import { temporaryPath } from './copy-path.ts';
 import { hashFile } from './own-file.ts';
 
 const replacedName = '.replaced';
@@ -55,11 +55,9 @@ export class ManagedCopies {
     return join(this.#root, path);
   }
 
-  /** Where a file is copied to, beside its own place; a directory that has been imported may have the first name. */
+  /** Where a file is copied to, beside its own place. */
   temporary(path: string): string {
-    const usual = this.absolute(temporaryPath(path));
-    const stats = lstatSync(usual, { throwIfNoEntry: false });
-    return stats?.isDirectory() === true ? this.absolute(hiddenTemporaryPath(path)) : usual;
+    return this.absolute(temporaryPath(path));
   }
 
   /**

@@ -1,4 +1,4 @@
-import { createHash, hash } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import {
   closeSync,
   constants,
@@ -29,8 +29,8 @@ export interface SourceFile {
   readonly packed: PackedEntry | undefined;
 }
 
-/** Up to this size a source is read into memory at once; an attempt to clone costs nothing beside the copy of a larger one. */
-export const heldBytes = 1_048_576;
+/** Files up to this size share a commit; an attempt to clone costs nothing beside the copy of a larger one. */
+export const smallBytes = 1_048_576;
 /** A FIFO does not block; Windows has no such flag. */
 const openFlags = ownFlags | (constants.O_NONBLOCK ?? 0);
 
@@ -61,7 +61,7 @@ export function openSource(root: string, file: string, packed?: PackedEntry): So
   });
 }
 
-/** A hashed source; a small one is in memory, valid until the next source is read. */
+/** A hashed source. */
 export interface SourceContent {
   /** In hex. */
   readonly sha256: string;
@@ -75,43 +75,15 @@ export interface SourceContent {
  * @throws ReadingCancelled
  */
 export function readContent(source: SourceFile, isCancelled: () => boolean): SourceContent {
-  if (source.size > heldBytes) {
-    const sha256 = hashSource(source, isCancelled);
-    return { sha256, blocks: () => sourceBlocks(source, isCancelled) };
-  }
-  const bytes = holdSource(source, isCancelled);
-  return { sha256: hash('sha256', bytes), blocks: () => [bytes] };
+  const hashed = createHash('sha256');
+  for (const block of sourceBlocks(source, isCancelled)) hashed.update(block);
+  return { sha256: hashed.digest('hex'), blocks: () => sourceBlocks(source, isCancelled) };
 }
 
 /** Tells whether a source has the size and the times that it had when it was opened. */
 export function looksUnchanged({ fd, stats }: SourceFile): boolean {
   const { size, mtimeNs, ctimeNs } = readingSource(() => fstatSync(fd, { bigint: true }));
   return size === stats.size && mtimeNs === stats.mtimeNs && ctimeNs === stats.ctimeNs;
-}
-
-let memory: Buffer | undefined;
-
-function hashSource(source: SourceFile, isCancelled: () => boolean): string {
-  const hashed = createHash('sha256');
-  for (const block of sourceBlocks(source, isCancelled)) hashed.update(block);
-  return hashed.digest('hex');
-}
-
-/** Reads a source of at most {@link heldBytes}. */
-function holdSource(source: SourceFile, isCancelled: () => boolean): Buffer {
-  const into = (memory ??= Buffer.allocUnsafeSlow(heldBytes));
-  let length = 0;
-  if (source.packed === undefined) {
-    for (let read = -1; read !== 0 && length < source.size; length += read) {
-      read = readPiece(source, into.subarray(length), length, isCancelled);
-    }
-  } else {
-    for (const block of sourceBlocks(source, isCancelled)) {
-      into.set(block, length);
-      length += block.length;
-    }
-  }
-  return into.subarray(0, length);
 }
 
 /**

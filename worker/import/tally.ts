@@ -162,3 +162,10 @@ export class Tally {
     return { first_time: formatTime(this.#firstMs), last_time: formatTime(this.#lastMs) };
   }
 }
+
+/** The file of an import that its result names, or the archive of one that it names; undefined for the directory itself. */
+export function namedIn(batch: ReadonlyMap<string, string>, name: string): string | undefined {
+  for (let file = name; file !== ''; file = file.slice(0, Math.max(0, file.lastIndexOf('/'))))
+    if (batch.has(file)) return file;
+  return undefined;
+}
