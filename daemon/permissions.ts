@@ -97,7 +97,7 @@ function mayOthersReplace({ mode, gid, ...stats }: Stats, uid: number): boolean 
 }
 
 /** The databases and what SQLite keeps beside them; the bookmarks file where no setting names another. */
-function ownFiles({ data, geocodeDatabase, bookmarksFile, ...paths }: Paths): string[] {
+export function ownFiles({ data, geocodeDatabase, bookmarksFile, ...paths }: Paths): string[] {
   const databases = [paths.waypointsDatabase, paths.libraryDatabase, paths.lockDatabase];
   const own = [...databases, geocodeDatabase].flatMap((path) =>
     ['', '-wal', '-shm', '-journal'].map((ending) => path + ending),

@@ -6,7 +6,7 @@ import type { UserRow } from '../storage/objects/directory.ts';
 import { networkOf } from './client-address.ts';
 import { Expiring } from './expiring.ts';
 import { hashPassword, isPassword } from './passwords.ts';
-import { spread } from './retry-after.ts';
+import { spread } from './request-limiter.ts';
 
 /** Passwords that were right are remembered for this long: every object of a push would cost 50 ms otherwise. */
 const rememberMs = 60_000;

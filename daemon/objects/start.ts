@@ -17,8 +17,7 @@ import { RootTaken } from '../../objects/root.ts';
 import { startObjectServer } from '../../objects/server.ts';
 import type { Paths } from '../paths.ts';
 import { ExitError } from '../../model/exit-error.ts';
-import { rememberBaseUrl } from './client-base-url.ts';
-import { storePlaces } from './store-places.ts';
+import { rememberBaseUrl, storePlaces } from './store-places.ts';
 import { storeRefusal } from './store-refusal.ts';
 
 export interface RunningObjects {

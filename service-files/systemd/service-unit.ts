@@ -2,10 +2,11 @@ import type { ServiceSpec } from '../service-platform.ts';
 import {
   finalExitCodes,
   marker,
+  refuseControls,
   type ServiceName,
   type ServiceProgram,
+  unfitText,
 } from '../service-program.ts';
-import { argumentWord, pathWord, programWord } from './unit-words.ts';
 
 /** A service of the whole machine, under a user of its own that exists only while it runs. */
 export interface SystemUnit extends ServiceProgram {
@@ -76,7 +77,7 @@ ${also(unit)}`;
 
 function sandbox({ writable }: UserUnit): string {
   return `# It may read the home directory, to import from it, and write only here:
-${writable.map((path) => `ReadWritePaths=${pathWord(path)}`).join('\n')}
+${writable.map((path) => `ReadWritePaths=${quoted(path)}`).join('\n')}
 ProtectHome=read-only
 InaccessiblePaths=-%h/.ssh -%h/.gnupg -%h/.aws -%h/.mozilla
 ${namespaces}`;
@@ -189,4 +190,28 @@ Requires=${name}.socket
 [Service]
 PrivateNetwork=yes
 `;
+}
+
+/**
+ * Quotes the program of ExecStart=. Specifiers (`%`) are replaced in it and have to be doubled; quotation marks and
+ * backslashes are refused by systemd however they are written, and a `$` finds no program.
+ */
+function programWord(path: string): string {
+  const refused = /["'\\$]/u.exec(path)?.[0];
+  if (refused !== undefined) {
+    throw unfitText(`systemd cannot start a program whose path has a ${refused} in it: ${path}`);
+  }
+  return quoted(path);
+}
+
+/** Quotes an argument of ExecStart=: also `$`, which would begin a variable. */
+function argumentWord(text: string): string {
+  return quoted(text).replaceAll('$', '$$$$');
+}
+
+/** Quotes a path: escapes of C are understood in quoted words, and specifiers replaced. */
+function quoted(text: string): string {
+  refuseControls(text);
+  const escaped = text.replaceAll('\\', String.raw`\\`).replaceAll('"', String.raw`\"`);
+  return `"${escaped.replaceAll('%', '%%')}"`;
 }

@@ -73,7 +73,6 @@ export async function openPostgresRows(
   }
   return {
     rows,
-    isShared: true,
     journal: syncedCommits,
     secret: () => readSecret(rows),
     claim: async () => {
