@@ -63,7 +63,7 @@ export interface Daemon {
   readonly token: string;
   /** Stops in order: no more connections, jobs cancelled, requests finished (≤ 5 s), everything on disk. */
   readonly close: () => Promise<void>;
-  /** Resolves once closed, whoever asked for it. */
+  /** Resolves once closed. */
   readonly closed: Promise<void>;
 }
 

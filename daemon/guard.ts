@@ -37,7 +37,7 @@ function hostGuard(allowedHosts: readonly string[]): Guard {
   };
 
   function isServed(host: string, port: number | undefined): boolean {
-    // What nearly every client sends.
+    // The value that nearly every client sends.
     if (host === `127.0.0.1:${port}` || allowed.has(host)) return true;
     const [, name = '', given] = hostAndPort.exec(host) ?? [];
     if (allowed.has(name)) return true;

@@ -31,7 +31,7 @@ export function tightenData(paths: Paths, log: Log): Fault | undefined {
   const fault = foreignFault(paths);
   if (fault !== undefined) return fault;
   const { imports, replaced, geodata, backups } = paths;
-  // Of links only those are followed that lead to what the user has named.
+  // Only the links that the user has named are followed.
   const [data, cache] = [realpathSync(paths.data), realpathSync(paths.cache)];
   const directories = [data, cache, imports, replaced, geodata, backups].map((path) =>
     tighten(path, 0o700),

@@ -17,7 +17,7 @@ interface RepositoryRequest {
   readonly oid?: string;
 }
 
-/** What a request may use: its repository, for its user. */
+/** The repository of a request, for its user. */
 export interface Permit {
   readonly repository: RepositoryRow;
   /** undefined for an anonymous client. */
@@ -117,6 +117,6 @@ function covers(
 ): boolean {
   if (repository?.id !== scope.repositoryId) return false;
   if (scope.oid !== undefined && scope.oid !== oid) return false;
-  // What may be sent may be asked about; a login for uploads is one for downloads.
+  // A login for uploads is one for downloads.
   return scope.operation === operation || scope.operation === 'upload';
 }

@@ -21,7 +21,7 @@ export async function isHeld(
   const held = await holdings.size(repository.id, oid);
   if (held === undefined) return false;
   if (held !== size) throw new WaypointError('content_mismatch');
-  // What was quarantined is asked for again.
+  // A quarantined content has to be sent again.
   const own = contents.of(pathOf(repository));
   // A bucket answers for itself where there is nothing to fetch.
   if (operation === 'download' && own.direct !== undefined) return true;

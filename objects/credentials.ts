@@ -11,7 +11,7 @@ import { spread } from './request-limiter.ts';
 /** Passwords that were right are remembered for this long: every object of a push would cost 50 ms otherwise. */
 const rememberMs = 60_000;
 const remembered = 1_000;
-/** Password checks at once and in waiting; more are told to come back. */
+/** Password checks that run and that wait at once; 429 beyond. */
 const checksAtOnce = 2;
 const checksWaiting = 32;
 /**
@@ -115,7 +115,7 @@ export class Logins {
     this.#checking += 1;
   }
 
-  /** Hands the turn on: given back first, it could be taken by somebody who has not waited. */
+  /** Hands the turn to the first that waits, so that no later check takes it. */
   #passTurn(): void {
     const next = this.#waiting.shift();
     if (next === undefined) this.#checking -= 1;

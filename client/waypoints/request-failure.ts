@@ -28,7 +28,7 @@ export class RequestFailure extends Error {
     return this.status === 0 && this.code === 'refused';
   }
 
-  /** The request has certainly had no effect, and nobody has seen it. */
+  /** The request has certainly had no effect, and no other program has seen it. */
   get wasNotSent(): boolean {
     return this.wasRefused || this.isImpostor;
   }

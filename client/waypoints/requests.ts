@@ -110,7 +110,7 @@ export class Requests extends SignalBoard {
 
   #promise<T>(operation: Operation<T>, context: unknown): Promise<T> {
     const promise = this.#perform(operation, context);
-    // Whoever only listens to signals leaves the promise alone, which must not count as an unhandled rejection.
+    // A caller that uses signals alone ignores the promise, which must not count as an unhandled rejection.
     promise.catch(() => undefined);
     return promise;
   }
@@ -198,7 +198,7 @@ export class Requests extends SignalBoard {
   }
 
   async #readAccess(): Promise<void> {
-    // Why nothing could be read is no news: the refusal itself is told.
+    // The refusal that led here is reported, not why no other access was found.
     const access = await this.#renewAccess?.().catch(() => undefined);
     if (access === undefined) return;
     this.apiPort = access.apiPort;

@@ -110,7 +110,7 @@ function readCertificate(settings: Settings): ((options: ServerOptions) => Serve
   }
 }
 
-/** Passwords must not cross a network in clear text because somebody forgot a setting. */
+/** Refuses to send passwords over a network in clear text. */
 function refuseClearText(settings: Settings, { host }: ListenAddress, isTls: boolean): void {
   const isBehindTls = settings.objects_public_url?.startsWith('https://') === true;
   if (isTls || isBehindTls || isLoopbackHost(host) || settings.objects_insecure_http) return;

@@ -21,7 +21,7 @@ export interface UserUnit extends SystemUnit, Pick<ServiceSpec, 'writable' | 'ha
 }
 
 /**
- * What the program can do without and every service manager can take from it: tested one by one with V8, WebAssembly,
+ * Rights that the program does not need and every service manager can take away: tested one by one with V8, WebAssembly,
  * worker threads, SQLite and loopback HTTP. MemoryDenyWriteExecute= is missing because V8 compiles while it runs:
  * Node.js would abort at its start.
  */
@@ -163,7 +163,7 @@ function also({ name, hasSocket }: SystemUnit): string {
 
 /**
  * Renders the socket unit, the same for a user and for the machine. It holds the port while the service restarts:
- * whoever connects in between waits and is answered by the new process.
+ * clients that connect in between wait and are answered by the new process.
  */
 export function renderSocketUnit(name: ServiceName, port: number): string {
   return `# ${marker}; "waypointd service uninstall" removes it.
@@ -180,7 +180,7 @@ WantedBy=sockets.target
 
 /**
  * Renders a drop-in that leaves a service no network at all. The one socket it serves on comes from the socket unit and
- * works all the same; so that unit is required, or the service would listen where nobody can reach it.
+ * works all the same; so that unit is required, or the service would listen out of reach.
  */
 export function renderNoNetwork(name: ServiceName): string {
   return `# ${marker}

@@ -102,7 +102,7 @@ function install(host: ServiceHost, choice: ServiceChoice, spec: ServiceSpec): C
 }
 
 /**
- * Fails where a directory, or what is in it and in those in it, is a link, or belongs to anybody but the system,
+ * Fails where a directory, or what is in it and in those in it, is a link, or does not belong to the system,
  * administrators, this user and services: every user may put something into ProgramData before an install does.
  */
 function refuseForeignFiles(root: string): CommandLine {

@@ -132,7 +132,7 @@ function announcements(rows: ObjectRows) {
   return {
     /**
      * Notes an upload where the quota has room for it.
-     * @param fits is told what the quota has left, and the announcements of other objects.
+     * @param fits decides, by what the quota has left and the announcements of other objects.
      */
     announce: (
       { repositoryId, userId, oid, size }: Announcement,
