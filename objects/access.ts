@@ -26,6 +26,11 @@ export interface Permit {
   readonly held: number | undefined;
 }
 
+/** 0 for an anonymous client. */
+export function userIdOf({ user }: Pick<Permit, 'user'>): number {
+  return user?.id ?? 0;
+}
+
 /**
  * Decides whether a request may be done. What a client may not see does not exist for it; only an anonymous one is asked for
  * a password instead, because git would never ask for one after a 404.
@@ -55,9 +60,9 @@ export async function authorizeLinks(
   parts: ObjectParts,
 ): Promise<{ permit: Permit; links: LinkBase }> {
   const permit = await authorize(ctx, request, parts);
-  const { repository, user } = permit;
+  const { repository } = permit;
   const url = repositoryUrl(ctx, parts.config, repository);
-  return { permit, links: { url, repository, userId: user?.id ?? 0 } };
+  return { permit, links: { url, repository, userId: userIdOf(permit) } };
 }
 
 /** @throws WaypointError object_credentials, busy */

@@ -47,7 +47,7 @@ function checkDirectory(
     const remedy = 'Run this as the user of waypointd.';
     return [problem(`${path} cannot be reached by this user`, remedy)];
   }
-  const target = stats.isSymbolicLink() ? statSync(path, { throwIfNoEntry: false }) : stats;
+  const target = statSync(path, { throwIfNoEntry: false });
   if (target?.isDirectory() !== true) {
     const remedy = `Move it away, or choose another with --${name}-dir`;
     return [problem(`${path} is not a directory`, remedy)];

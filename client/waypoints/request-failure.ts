@@ -72,8 +72,9 @@ const connectionCodes: Readonly<Record<string, string>> = {
   ECONNRESET: 'reset',
 };
 
-/** `send error: …`, for whatever kept a request from being answered. */
+/** `send error: …`, for whatever kept a request from being answered; a failure that is known as it is. */
 export function sendFailure(error: unknown, sentence?: string): RequestFailure {
+  if (error instanceof RequestFailure) return error;
   // fetch says that it has failed, and why in the cause.
   const reason = error instanceof Error ? (error.cause ?? error) : error;
   const code = errorCode(reason);

@@ -124,27 +124,19 @@ export class Requests extends SignalBoard {
     try {
       outcome = await this.#outcome(operation, isOffline);
     } catch (error) {
-      const failure = error instanceof RequestFailure ? error : sendFailure(error);
+      const failure = sendFailure(error);
       if (failed !== undefined) this.emit(failed(failure.message));
-      this.#emitFailure(failure, kind, context);
+      this.emit(['requestFailed', kind, failure.message, context]);
+      this.emit(['requestFailure', kind, failure, context]);
       if (onError !== undefined) this.guard(() => onError(failure.message));
       throw failure;
     }
-    const { result } = outcome;
+    const { result, change } = outcome;
     for (const emission of succeeded?.(result) ?? []) this.emit(emission);
-    this.#emitSuccess(outcome, kind, context);
-    if (onSuccess !== undefined) this.guard(() => onSuccess(result));
-    return result;
-  }
-
-  #emitSuccess({ result, change }: Outcome<unknown>, kind: string, context: unknown): void {
     this.emit(['requestSucceeded', kind, result, context]);
     if (change !== undefined) this.emit(['changeMade', change, kind, context]);
-  }
-
-  #emitFailure(failure: RequestFailure, kind: string, context: unknown): void {
-    this.emit(['requestFailed', kind, failure.message, context]);
-    this.emit(['requestFailure', kind, failure, context]);
+    if (onSuccess !== undefined) this.guard(() => onSuccess(result));
+    return result;
   }
 
   /** Whatever it takes, the outcome comes after the method has returned. */
@@ -182,7 +174,7 @@ export class Requests extends SignalBoard {
     try {
       return await this.#transport(access, request, abort.signal);
     } catch (error) {
-      throw error instanceof RequestFailure ? error : sendFailure(error);
+      throw sendFailure(error);
     } finally {
       clearTimeout(timer);
     }

@@ -160,7 +160,7 @@ export interface WrapperService extends ServiceProgram {
 const stopTimeoutMs = 15_000;
 
 /** The account that Windows makes for a service of this name: it has no password and no rights but its own. */
-export function virtualAccount({ name }: Pick<ServiceProgram, 'name'>): string {
+function virtualAccount({ name }: Pick<ServiceProgram, 'name'>): string {
   return `NT SERVICE\\${name}`;
 }
 
