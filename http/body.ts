@@ -123,62 +123,37 @@ export async function* bodyPieces(ctx: Context): AsyncGenerator<Uint8Array> {
   // Node tells nothing of a request whose answer is out, not even that its client has gone.
   res.once('close', () => void events.return?.());
   let taken = 0;
-  const pace = new Pace(req, limits, () => breakRequest(req, 'timeout'));
+  const endWatch = watchPace(req, limits);
   try {
     for await (const [piece] of events as AsyncIterable<[Uint8Array]>) {
-      pace.store(true);
       yield piece;
-      pace.store(false);
       taken += 1;
       if (taken % turnPieces === 0) await turn();
     }
   } catch (cause) {
     throw cause instanceof WaypointError ? cause : new WaypointError('bad_request', { cause });
   } finally {
-    pace.stop();
+    endWatch();
     req.pause();
   }
   if (!req.readableEnded) throw new WaypointError('bad_request');
 }
 
-/** Watches how fast the bytes of a body come. The time that it takes to store them is not the client's. */
-class Pace {
-  readonly #slowMs: number;
-  readonly #timer: NodeJS.Timeout;
-  #bytes = 0;
-  #storedMs = 0;
-  #storingSince: number | undefined;
-  #isOver = false;
-
-  /** @param onSlow called when fewer than `slowBodyBytes` have come in `slowBodyMs`. */
-  constructor(req: IncomingMessage, { slowBodyMs, slowBodyBytes }: HttpLimits, onSlow: () => void) {
-    this.#slowMs = slowBodyMs;
-    req.on('data', (piece: Uint8Array) => (this.#bytes += piece.length));
-    const look = (): void => {
-      if (!this.#isOver && this.#isClients() && this.#bytes < slowBodyBytes) onSlow();
-      this.#bytes = 0;
-    };
-    // After the sockets had their turn: this thread may have been stuck all the time.
-    this.#timer = setInterval(() => setImmediate(look), slowBodyMs);
-  }
-
-  /** To be called before a piece is stored, and with false afterwards. */
-  store(isBegin: boolean): void {
-    const now = performance.now();
-    if (this.#storingSince !== undefined) this.#storedMs += now - this.#storingSince;
-    this.#storingSince = isBegin ? now : undefined;
-  }
-
-  stop(): void {
-    this.#isOver = true;
-    clearInterval(this.#timer);
-  }
-
-  /** Whether the time since the last look was mostly the client's. */
-  #isClients(): boolean {
-    this.store(this.#storingSince !== undefined);
-    const storedMs = this.#storedMs;
-    this.#storedMs = 0;
-    return storedMs < this.#slowMs / 2;
-  }
+/** Breaks a request whose body comes too slowly, unless it is paused: then its bytes are stored slowly. @returns what ends that */
+function watchPace(req: IncomingMessage, { slowBodyMs, slowBodyBytes }: HttpLimits): () => void {
+  let [bytes, wasPaused, isOver] = [0, false, false];
+  req.on('data', (piece: Uint8Array) => (bytes += piece.length));
+  req.on('pause', () => (wasPaused = true));
+  const look = (): void => {
+    const isSlow = bytes < slowBodyBytes && !wasPaused && !req.complete;
+    if (isSlow && !isOver) breakRequest(req, 'timeout');
+    bytes = 0;
+    wasPaused = req.isPaused();
+  };
+  // After the sockets had their turn: this thread may have been stuck all the time.
+  const timer = setInterval(() => setImmediate(look), slowBodyMs);
+  return () => {
+    isOver = true;
+    clearInterval(timer);
+  };
 }
