@@ -21,7 +21,7 @@ export class TrafficMeter {
   readonly #holdings: Holdings;
   readonly #clock: Clock;
   readonly #perDay: number;
-  readonly #pending = new Map<string, Pending>();
+  #pending = new Map<string, Pending>();
   #timer: NodeJS.Timeout | undefined;
   #flushed = Promise.resolve();
 
@@ -65,9 +65,9 @@ export class TrafficMeter {
   }
 
   async #write(): Promise<void> {
-    for (const key of [...this.#pending.keys()]) {
-      const sums = this.#pending.get(key)!;
-      this.#pending.delete(key);
+    const pending = this.#pending;
+    this.#pending = new Map();
+    for (const sums of pending.values()) {
       const { repositoryId, day, ...bytes } = sums;
       await whenFree(() => this.#holdings.addTraffic(repositoryId, day, bytes)).catch(
         (error: unknown) => {
