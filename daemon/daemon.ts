@@ -6,7 +6,7 @@ import { ReaderPool } from '../storage/reader-pool.ts';
 import { Changes } from './changes/changes.ts';
 import { chooseGeocoders } from './geocoders/choose-geocoders.ts';
 import { Geodata, type GeodataOverrides } from './geodata/geodata.ts';
-import { waypointGuards } from './guard.ts';
+import { newToken, tokenCheck, waypointGuards } from './guard.ts';
 import { newHandOver, removeHandOver, writeHandOver } from './hand-over.ts';
 import { openImports } from './import/open-imports.ts';
 import type { LibraryWork } from './import/library-work.ts';
@@ -19,14 +19,13 @@ import { apiRoutes } from './routes/all.ts';
 import type { Schedule } from './schedule.ts';
 import type { Geocoder } from './geocoders/geocoder.ts';
 import { WaypointIndex } from '../search/waypoint-index.ts';
-import { checkTogether } from './settings-together.ts';
+import { checkTogether } from './settings.ts';
 import { RollingBackups } from './rolling-backups.ts';
 import { WatchedFolders } from './watch/watched-folders.ts';
 import { Strangers } from '../http/strangers.ts';
 import { openStores, type OpenedStores } from './stores.ts';
 import { TimelineJobs, type TimelineOverrides } from './timelines/jobs.ts';
 import { TrackMaps } from './tiles/track-maps.ts';
-import { newToken, tokenCheck } from './token.ts';
 import { Waypoints } from './waypoints.ts';
 
 export interface DaemonOptions {
@@ -62,7 +61,7 @@ export interface Daemon {
   readonly token: string;
   /** Stops in order: no more connections, jobs cancelled, requests finished (≤ 5 s), everything on disk. */
   readonly close: () => Promise<void>;
-  /** Resolves once closed, whoever asked for it. */
+  /** Resolves once closed. */
   readonly closed: Promise<void>;
 }
 

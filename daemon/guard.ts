@@ -1,7 +1,7 @@
+import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { headerValues, type Context, type Guard } from '../http/context.ts';
 import { WaypointError } from '../model/failure.ts';
 import type { Strangers } from '../http/strangers.ts';
-import type { TokenCheck } from './token.ts';
 
 export interface GuardOptions {
   /** Further Host values to accept: with a port exactly that one, without a port any. */
@@ -37,7 +37,7 @@ function hostGuard(allowedHosts: readonly string[]): Guard {
   };
 
   function isServed(host: string, port: number | undefined): boolean {
-    // What nearly every client sends.
+    // The value that nearly every client sends.
     if (host === `127.0.0.1:${port}` || allowed.has(host)) return true;
     const [, name = '', given] = hostAndPort.exec(host) ?? [];
     if (allowed.has(name)) return true;
@@ -67,5 +67,22 @@ function tokenGuard({ isToken, strangers }: Omit<GuardOptions, 'allowedHosts'>):
       throw new WaypointError('unauthorized');
     }
     strangers.admit(ctx.req.socket);
+  };
+}
+
+/** Tells whether a candidate is the token. */
+export type TokenCheck = (candidate: string) => boolean;
+
+/** Makes a bearer token: 32 random bytes in base64url. */
+export function newToken(): string {
+  return randomBytes(32).toString('base64url');
+}
+
+/** Makes the check against one token, in constant time for all candidates of its length, which is no secret. */
+export function tokenCheck(token: string): TokenCheck {
+  const expected = Buffer.from(token);
+  return (candidate) => {
+    const given = Buffer.from(candidate);
+    return given.length === expected.length && timingSafeEqual(given, expected);
   };
 }

@@ -41,7 +41,7 @@ export function newHandOver(daemon: {
  * Writes the hand-over file: 0600, in a directory that only its owner may change, whole or not at all. A daemon of
  * another data directory that is alive keeps its place in the runtime directory; ours then goes to the data directory.
  * @returns the file written.
- * @throws ExitError 78 when the directory cannot be made, is a link, somebody else's or open to others; 74 when its disk fails.
+ * @throws ExitError 78 when the directory cannot be made, is a link, another user's or open to others; 74 when its disk fails.
  */
 export async function writeHandOver(paths: Paths, handOver: HandOver): Promise<string> {
   const directory = (await isTaken(paths.handOver, handOver)) ? paths.data : paths.runtime;
@@ -68,7 +68,7 @@ export async function writeHandOver(paths: Paths, handOver: HandOver): Promise<s
 /** Remedy for a directory that cannot be trusted with a token. */
 function privacyRemedy(directory: string, flag: string): string {
   const real = realDirectory(directory);
-  // Whoever can change a link leads every reader of the token elsewhere.
+  // The owner of a link could lead every reader of the token elsewhere.
   if (real !== directory && distrustDirectory(real) === undefined) {
     return `Name the directory that it leads to: --${flag} "${real}" ("waypointd config set ${flag} ..." keeps it).`;
   }
@@ -79,7 +79,7 @@ async function isTaken(file: string, ours: HandOver): Promise<boolean> {
   const reading = await readHandOver(file);
   if (reading.found !== 'hand-over') return false;
   const { handOver } = reading;
-  // We hold the lock of our data directory: whoever left a file about the same one is gone.
+  // We hold the lock of our data directory: another daemon of the same one has ended.
   if (servesDataDirectory(handOver, ours.data_dir ?? '')) return false;
   const version = await probeDaemon(handOver);
   return version !== undefined && !(version instanceof RequestFailure);

@@ -3,7 +3,7 @@ import { errorCode } from '../model/error-code.ts';
 import { ExitError } from '../model/exit-error.ts';
 import type { Clock, Log } from '../model/process.ts';
 import { portFault, refusal } from './faults.ts';
-import { portOwner, portState, type PortState } from './port-owner.ts';
+import { portOwner, type PortState } from './port-owner.ts';
 import { pause, type Schedule } from './schedule.ts';
 
 interface Place {
@@ -46,7 +46,8 @@ export async function listen(
   { port, socket }: Place,
   waiting: Waiting,
 ): Promise<{ port: number }> {
-  const { clock, log, schedule, signal, stateOf = portState } = waiting;
+  const { clock, log, schedule, signal } = waiting;
+  const stateOf = waiting.stateOf ?? ((taken) => portOwner(taken).state);
   const begin = clock.monotonic();
   for (let tries = 1; ; tries += 1) {
     signal?.throwIfAborted();

@@ -31,7 +31,7 @@ export function tightenData(paths: Paths, log: Log): Fault | undefined {
   const fault = foreignFault(paths);
   if (fault !== undefined) return fault;
   const { imports, replaced, geodata, backups } = paths;
-  // Of links only those are followed that lead to what the user has named.
+  // Only the links that the user has named are followed.
   const [data, cache] = [realpathSync(paths.data), realpathSync(paths.cache)];
   const directories = [data, cache, imports, replaced, geodata, backups].map((path) =>
     tighten(path, 0o700),
@@ -97,7 +97,7 @@ function mayOthersReplace({ mode, gid, ...stats }: Stats, uid: number): boolean 
 }
 
 /** The databases and what SQLite keeps beside them; the bookmarks file where no setting names another. */
-function ownFiles({ data, geocodeDatabase, bookmarksFile, ...paths }: Paths): string[] {
+export function ownFiles({ data, geocodeDatabase, bookmarksFile, ...paths }: Paths): string[] {
   const databases = [paths.waypointsDatabase, paths.libraryDatabase, paths.lockDatabase];
   const own = [...databases, geocodeDatabase].flatMap((path) =>
     ['', '-wal', '-shm', '-journal'].map((ending) => path + ending),

@@ -16,11 +16,6 @@ export interface PortOwner {
 }
 
 /** Asks the kernel, not the port: a connection could start a service. */
-export function portState(port: number): PortState {
-  return lookAt(port).state;
-}
-
-/** As {@link portState}, with the process that listens. */
 export function portOwner(port: number): PortOwner {
   const { state, listeners } = lookAt(port);
   if (listeners.length === 0) return { state };

@@ -10,7 +10,7 @@ import {
   headerValues,
   type Context,
 } from './context.ts';
-import { Pace } from './pace.ts';
+import type { HttpLimits } from './http-limits.ts';
 
 const failures = new WeakMap<IncomingMessage, WaypointError>();
 
@@ -123,20 +123,37 @@ export async function* bodyPieces(ctx: Context): AsyncGenerator<Uint8Array> {
   // Node tells nothing of a request whose answer is out, not even that its client has gone.
   res.once('close', () => void events.return?.());
   let taken = 0;
-  const pace = new Pace(req, limits, () => breakRequest(req, 'timeout'));
+  const endWatch = watchPace(req, limits);
   try {
     for await (const [piece] of events as AsyncIterable<[Uint8Array]>) {
-      pace.store(true);
       yield piece;
-      pace.store(false);
       taken += 1;
       if (taken % turnPieces === 0) await turn();
     }
   } catch (cause) {
     throw cause instanceof WaypointError ? cause : new WaypointError('bad_request', { cause });
   } finally {
-    pace.stop();
+    endWatch();
     req.pause();
   }
   if (!req.readableEnded) throw new WaypointError('bad_request');
+}
+
+/** Breaks a request whose body comes too slowly, unless it is paused: then its bytes are stored slowly. @returns what ends that */
+function watchPace(req: IncomingMessage, { slowBodyMs, slowBodyBytes }: HttpLimits): () => void {
+  let [bytes, wasPaused, isOver] = [0, false, false];
+  req.on('data', (piece: Uint8Array) => (bytes += piece.length));
+  req.on('pause', () => (wasPaused = true));
+  const look = (): void => {
+    const isSlow = bytes < slowBodyBytes && !wasPaused && !req.complete;
+    if (isSlow && !isOver) breakRequest(req, 'timeout');
+    bytes = 0;
+    wasPaused = req.isPaused();
+  };
+  // After the sockets had their turn: this thread may have been stuck all the time.
+  const timer = setInterval(() => setImmediate(look), slowBodyMs);
+  return () => {
+    isOver = true;
+    clearInterval(timer);
+  };
 }

@@ -85,7 +85,7 @@ function logFailure({ req, res, state }: Context, failure: WaypointError, log: L
   const { code, cause, status } = failure;
   const method = req.method ?? 'none';
   const details = { request_id: state.requestId, method, route: state.route, code };
-  // What a handler throws because its client is gone is no fault of ours; what has no cause is what the server has decided.
+  // Not our fault: a client that hung up, and refusals of the server's own, which have no cause.
   const isHangUp = res.destroyed && cause instanceof Error && cause.name === 'AbortError';
   if (status < 500 || isHangUp || cause === undefined) log.debug('http.refused', details);
   else log.error('http.failed', { ...details, ...describeError(cause) });

@@ -84,7 +84,7 @@ function createServerWithin(limits: HttpLimits, { tls, log }: HttpServerOptions)
   // Node would end connections here whose last answer is still being sent; Connections knows which are idle.
   server.closeIdleConnections = () => {};
   server.on('error', (error) => {
-    // The caller of listen is told of a port that cannot be had.
+    // Before, the promise of listen rejects.
     if (server.listening) log.error('http.server', describeError(error));
   });
   // Node closes connections beyond the limit silently: one warning each time that it is reached.

@@ -17,13 +17,18 @@ interface RepositoryRequest {
   readonly oid?: string;
 }
 
-/** What a request may use: its repository, for its user. */
+/** The repository of a request, for its user. */
 export interface Permit {
   readonly repository: RepositoryRow;
   /** undefined for an anonymous client. */
   readonly user: UserRow | undefined;
   /** Size of the one object, if the repository holds it. */
   readonly held: number | undefined;
+}
+
+/** 0 for an anonymous client. */
+export function userIdOf({ user }: Pick<Permit, 'user'>): number {
+  return user?.id ?? 0;
 }
 
 /**
@@ -55,9 +60,9 @@ export async function authorizeLinks(
   parts: ObjectParts,
 ): Promise<{ permit: Permit; links: LinkBase }> {
   const permit = await authorize(ctx, request, parts);
-  const { repository, user } = permit;
+  const { repository } = permit;
   const url = repositoryUrl(ctx, parts.config, repository);
-  return { permit, links: { url, repository, userId: user?.id ?? 0 } };
+  return { permit, links: { url, repository, userId: userIdOf(permit) } };
 }
 
 /** @throws WaypointError object_credentials, busy */
@@ -117,6 +122,6 @@ function covers(
 ): boolean {
   if (repository?.id !== scope.repositoryId) return false;
   if (scope.oid !== undefined && scope.oid !== oid) return false;
-  // What may be sent may be asked about; a login for uploads is one for downloads.
+  // A login for uploads is one for downloads.
   return scope.operation === operation || scope.operation === 'upload';
 }

@@ -1,6 +1,6 @@
 import { WaypointError } from '../model/failure.ts';
 import type { ObjectBody, Operation } from '../model/objects.ts';
-import type { Permit } from './access.ts';
+import { userIdOf, type Permit } from './access.ts';
 import type { ObjectParts } from './parts.ts';
 import { directFor } from './links.ts';
 import { leftToUser } from './uploads-under-way.ts';
@@ -21,7 +21,7 @@ export async function isHeld(
   const held = await holdings.size(repository.id, oid);
   if (held === undefined) return false;
   if (held !== size) throw new WaypointError('content_mismatch');
-  // What was quarantined is asked for again.
+  // A quarantined content has to be sent again.
   const own = contents.of(pathOf(repository));
   // A bucket answers for itself where there is nothing to fetch.
   if (operation === 'download' && own.direct !== undefined) return true;
@@ -64,13 +64,14 @@ export function uploadKey(repositoryId: number, userId: number, oid: string): st
  * @throws WaypointError object_too_large, quota, disk_full, content_mismatch
  */
 export function checkUpload(
-  { repository, user }: Permit,
+  permit: Permit,
   { oid, size }: ObjectBody,
   { free, planned, isCounted: isOld }: Room,
   { config, failed, underWay, log }: ObjectParts,
 ): void {
+  const { repository } = permit;
   const { id: repositoryId, quota_bytes: quota, max_object_bytes: ownLargest } = repository;
-  const userId = user?.id ?? 0;
+  const userId = userIdOf(permit);
   const largest = ownLargest ?? config.maxObjectBytes;
   if (largest > 0 && size > largest) throw new WaypointError('object_too_large');
   if (quota !== null && !isOld) {
@@ -98,9 +99,9 @@ export async function admitUpload(
   parts: ObjectParts,
 ): Promise<void> {
   checkUpload(permit, object, room, parts);
-  const { repository, user } = permit;
+  const { repository } = permit;
   if (room.isCounted || directFor(repository, object, parts) === undefined) return;
-  const userId = user?.id ?? 0;
+  const userId = userIdOf(permit);
   const upload = { ...object, repositoryId: repository.id, userId };
   const isNoted = await whenFree(() =>
     parts.holdings.announce(upload, parts.clock.now(), (left, others) => {

@@ -20,7 +20,7 @@ export interface AuthenticateRequest {
   readonly now: number;
 }
 
-/** Why somebody is not let in: a sentence for the client, which shows it. */
+/** The reason for a refused login, as a sentence that the client shows. */
 export class NotAuthenticated extends Error {
   override readonly name = 'NotAuthenticated';
 }

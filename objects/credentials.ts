@@ -6,12 +6,12 @@ import type { UserRow } from '../storage/objects/directory.ts';
 import { networkOf } from './client-address.ts';
 import { Expiring } from './expiring.ts';
 import { hashPassword, isPassword } from './passwords.ts';
-import { spread } from './retry-after.ts';
+import { spread } from './request-limiter.ts';
 
 /** Passwords that were right are remembered for this long: every object of a push would cost 50 ms otherwise. */
 const rememberMs = 60_000;
 const remembered = 1_000;
-/** Password checks at once and in waiting; more are told to come back. */
+/** Password checks that run and that wait at once; 429 beyond. */
 const checksAtOnce = 2;
 const checksWaiting = 32;
 /**
@@ -52,8 +52,11 @@ export class Logins {
   /** By a digest of name, password and stored hash: a changed password is not remembered. */
   readonly #right: Expiring<true>;
   readonly #wrong: Expiring<{ count: number }>;
-  readonly #waiting: (() => void)[] = [];
-  #checking = 0;
+  /** Each ends with its newest check. */
+  readonly #lanes: Promise<unknown>[] = Array.from({ length: checksAtOnce }, () =>
+    Promise.resolve(),
+  );
+  #checks = 0;
   #decoy: Promise<string> | undefined;
 
   constructor(clock: Clock, log: Log) {
@@ -93,33 +96,20 @@ export class Logins {
   }
 
   async #isRight({ password }: Login, user: UserRow | undefined): Promise<boolean> {
-    await this.#takeTurn();
+    if (this.#checks >= checksAtOnce + checksWaiting) {
+      throw new WaypointError('busy', { retryAfterSeconds: spread(1) });
+    }
+    this.#checks += 1;
+    // An unknown name takes as long as a wrong password, so that names cannot be found out.
+    this.#decoy ??= hashPassword('');
+    const check = async () => isPassword(password, user?.password ?? (await this.#decoy)!);
+    const checked = this.#lanes.shift()!.then(check);
+    this.#lanes.push(checked.catch(() => undefined));
     try {
-      // An unknown name takes as long as a wrong password, so that names cannot be found out.
-      this.#decoy ??= hashPassword('');
-      const isMatch = await isPassword(password, user?.password ?? (await this.#decoy));
-      return isMatch && user !== undefined;
+      return (await checked) && user !== undefined;
     } finally {
-      this.#passTurn();
+      this.#checks -= 1;
     }
-  }
-
-  async #takeTurn(): Promise<void> {
-    if (this.#checking >= checksAtOnce) {
-      if (this.#waiting.length >= checksWaiting) {
-        throw new WaypointError('busy', { retryAfterSeconds: spread(1) });
-      }
-      await new Promise<void>((resolve) => this.#waiting.push(resolve));
-      return;
-    }
-    this.#checking += 1;
-  }
-
-  /** Hands the turn on: given back first, it could be taken by somebody who has not waited. */
-  #passTurn(): void {
-    const next = this.#waiting.shift();
-    if (next === undefined) this.#checking -= 1;
-    else next();
   }
 
   #refuseGuesser(name: string, most: number): void {

@@ -1,7 +1,6 @@
 import { WaypointError } from '../model/failure.ts';
 import type { Clock } from '../model/process.ts';
 import { Expiring } from './expiring.ts';
-import { spread } from './retry-after.ts';
 
 const minuteMs = 60_000;
 const watched = 10_000;
@@ -33,4 +32,12 @@ export class RequestLimiter {
     }
     this.#buckets.set(client, { left: left - 1, at: now });
   }
+}
+
+/** Those that wait for less than this are spread over so many seconds all the same. */
+const leastSpread = 4;
+
+/** Seconds after which a client may come back, and up to half as many more: all that are refused now would be back at once. */
+export function spread(seconds: number): number {
+  return seconds + Math.floor(Math.random() * (Math.max(leastSpread, seconds / 2) + 1));
 }

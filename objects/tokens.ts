@@ -3,7 +3,7 @@ import type { Operation } from '../model/objects.ts';
 
 /** Rights of a token, and its user. It never allows more than its user may do when it is used. */
 export interface Scope {
-  /** 0 for nobody in particular: what anybody may do. Not the name, which may be somebody else's one day. */
+  /** 0 for an anonymous client. Not the name, which another user may have one day. */
   readonly userId: number;
   readonly repositoryId: number;
   readonly operation: Operation;

@@ -14,7 +14,7 @@ import { windowsTaskPlatform } from './windows/task-platform.ts';
 /**
  * The service manager of this machine for a service.
  * @param options.mustReach whether commands will be run, so that it has to be there.
- * @throws ExitError when there is none that waypointd knows, or none that can be reached.
+ * @throws ExitError when waypointd knows, or can reach, no service manager here.
  */
 export async function choosePlatform(
   host: ServiceHost,

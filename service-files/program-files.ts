@@ -26,7 +26,7 @@ function isNewEnough(version: string): boolean {
   return major > oldestNode[0] || (major === oldestNode[0] && minor >= oldestNode[1]);
 }
 
-/** The name is in no registry yet: what anybody put there under it would be installed. */
+/** The name is in no registry yet: a stranger's package of that name would be installed. */
 const whereToInstall =
   'Keep waypointd where it stays first: a clone with "npm ci", or "npm install -g" of the file of a release.';
 

@@ -4,7 +4,7 @@ import test, { type ExecutionContext } from 'ava';
 import fc from 'fast-check';
 import { waypointGuards } from '../daemon/guard.ts';
 import { Strangers } from '../http/strangers.ts';
-import { newToken, tokenCheck } from '../daemon/token.ts';
+import { newToken, tokenCheck } from '../daemon/guard.ts';
 import type { Route } from '../http/route.ts';
 import { limits } from '../model/limits.ts';
 import { rounds } from './helpers/effort.ts';

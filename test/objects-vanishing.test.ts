@@ -109,7 +109,7 @@ async function fill({ admin, directory }: TestObjects): Promise<void> {
   };
   await (await contents.put(oidOf(large), large.length, pieces())).settle();
   const { id } = (await admin.directory.findRepository('club/maps'))!;
-  await admin.holdings.addAll(id, [{ oid: oidOf(large), size: large.length }], 0);
+  await admin.holdings.add(id, { oid: oidOf(large), size: large.length }, 0);
   await admin.directory.changeRepository(id, { quotaBytes: large.length + content.length });
   await until(() => incoming(directory) === 0);
 }

@@ -1,3 +1,4 @@
+import { addAbortListener } from 'node:events';
 import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { RequestFailure } from '../../client/waypoints/request-failure.ts';
@@ -8,7 +9,7 @@ import { defineCommand } from '../program/command.ts';
 import { withDaemon } from '../program/connection.ts';
 import type { CommandContext } from '../program/context.ts';
 import type { DaemonClient } from '../program/daemon-client.ts';
-import { endAsStopped, whenStopped } from '../terminal/interrupts.ts';
+import { endAsStopped } from '../terminal/interrupts.ts';
 import { mayDo } from '../terminal/access.ts';
 import { invocation, shellWord } from '../terminal/invocation.ts';
 import { note, printJson } from '../terminal/output.ts';
@@ -103,7 +104,7 @@ async function importAll(
 ) {
   const results: ImportResult[] = [];
   // The answer to the running request then tells what was done.
-  whenStopped(stopped, () => {
+  addAbortListener(stopped, () => {
     // That no import runs (any more) is all that can be wrong here.
     client.cancelImport().catch(() => undefined);
   });

@@ -32,7 +32,7 @@ const maxCandidates = 20;
 
 /**
  * Reads a position given as two words or as one with a comma, in decimal degrees, with signs or with N, S, E, W.
- * @throws ExitError 64 when it is none.
+ * @throws ExitError 64 for any other text.
  */
 export function parsePosition(first: string, second?: string): Position {
   const degrees = readDegrees(second === undefined ? first : `${first},${second}`);
@@ -47,7 +47,7 @@ export function parsePosition(first: string, second?: string): Position {
 
 /**
  * Finds the one waypoint of this name; `at` says which when several have it, and saves the search.
- * @throws ExitError when there is none, or more than one.
+ * @throws ExitError when no waypoint, or more than one, has this name.
  */
 export async function findPlace(
   client: DaemonClient,

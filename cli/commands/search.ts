@@ -77,7 +77,7 @@ async function hasNoGeodata(client: DaemonClient): Promise<boolean> {
     const { current } = await client.getGeodataStatus();
     return !current.valid;
   } catch (error) {
-    // What was found is worth more than why there is not more.
+    // The hint is not worth losing the results for.
     if (error instanceof RequestFailure) return false;
     throw error;
   }

@@ -154,7 +154,7 @@ function* stopDetails(stop: TimelineStop, clock: Clock): Generator<string> {
   yield `from      ${stop.continues_before ? 'before ' : ''}${first}`;
   yield `to        ${stop.continues_after ? 'after ' : ''}${last}`;
   if (stop.duration_seconds > 0) {
-    // What lies beyond the days that are looked at is not known here.
+    // The stop may go on beyond the days that were read.
     const least = stop.continues_before || stop.continues_after ? 'at least ' : '';
     yield `for       ${least}${stayTime(stop.duration_seconds)}`;
   }

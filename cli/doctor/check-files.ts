@@ -1,10 +1,11 @@
 import { existsSync, lstatSync, realpathSync, statSync, type Stats } from 'node:fs';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { realDirectory } from '../../client/waypoints/node/hand-over-file.ts';
-import { accessFault, entriesOf, lockFileFault, ownerFault } from '../../daemon/faults.ts';
+import { accessFault, lockFileFault, ownerFault } from '../../daemon/faults.ts';
 import {
   fileSystemWithoutModes,
   isOpenForGood,
+  ownFiles,
   replaceableFault,
 } from '../../daemon/permissions.ts';
 import type { Paths } from '../../daemon/paths.ts';
@@ -16,50 +17,46 @@ import { findingsOf, type Finding } from './finding.ts';
 
 const isWindows = process.platform === 'win32';
 
-/** Looks at the directories: what they are, whose, and where. */
+/** Checks the directories: kind, owner, permissions and file system. */
 export function checkDirectories(paths: Paths, isDataChosen: boolean): Finding[] {
   const { data, cache, runtime } = paths;
-  const holdsToken = runtime === data;
-  const runtimeUse = { flag: 'runtime-dir', holdsToken: true };
-  const dataUse = { flag: 'data-dir', holdsToken, isMissed: isDataChosen };
+  const isOne = runtime === data;
   return [
     ...checkOwners(paths),
-    ...checkDirectory('data directory', data, dataUse),
+    ...checkDirectory('data', data, { holdsToken: isOne, isMissed: isDataChosen }),
     ...checkDataPlace(data),
-    ...checkDirectory('cache directory', cache, { flag: 'cache-dir' }),
-    ...(holdsToken ? [] : checkDirectory('runtime directory', runtime, runtimeUse)),
+    ...checkDirectory('cache', cache),
+    ...(isOne ? [] : checkDirectory('runtime', runtime, { holdsToken: true })),
   ];
 }
 
-interface DirectoryUse {
-  readonly flag: string;
-  /** A user named it, so that it should be there. */
-  readonly isMissed?: boolean;
-  readonly holdsToken?: boolean;
-}
-
-function checkDirectory(area: string, path: string, use: DirectoryUse): Finding[] {
+/** @param isMissed a user named it, so that it should be there. */
+function checkDirectory(
+  name: 'data' | 'cache' | 'runtime',
+  path: string,
+  { holdsToken = false, isMissed = false } = {},
+): Finding[] {
+  const area = `${name} directory`;
   const { ok, note, warning, problem } = findingsOf(area);
   const stats = lookAt(path);
   if (stats === undefined) {
     const text = `${path} is not there yet`;
-    return [use.isMissed === true ? warning(text, 'Is it spelled right?') : note(text)];
+    return [isMissed ? warning(text, 'Is it spelled right?') : note(text)];
   }
   if (stats === 'hidden') {
     const remedy = 'Run this as the user of waypointd.';
     return [problem(`${path} cannot be reached by this user`, remedy)];
   }
-  const target = stats.isSymbolicLink() ? statSync(path, { throwIfNoEntry: false }) : stats;
+  const target = statSync(path, { throwIfNoEntry: false });
   if (target?.isDirectory() !== true) {
-    const remedy = `Move it away, or choose another with --${use.flag}`;
+    const remedy = `Move it away, or choose another with --${name}-dir`;
     return [problem(`${path} is not a directory`, remedy)];
   }
   const findings = checkPermissions(area, path, target);
   if (stats.isSymbolicLink()) {
-    const remedy = `Name the directory it leads to: waypointd config set ${use.flag} "${realpathSync(path)}"`;
-    // Programs that look for the token refuse a link: whoever may change it leads them elsewhere.
-    const isUnfit = use.holdsToken === true;
-    const link = isUnfit
+    const remedy = `Name the directory it leads to: waypointd config set ${name}-dir "${realpathSync(path)}"`;
+    // Programs that look for the token refuse a link: its owner may lead them elsewhere.
+    const link = holdsToken
       ? problem(`${path} is a link, and cannot hold the token`, remedy)
       : note(`${path} is a link`, remedy);
     findings.unshift(link);
@@ -106,23 +103,29 @@ function checkOthers(area: string, path: string, { mode }: Stats): Finding[] {
   return [warning(`Other users can look into ${path}`, remedy)];
 }
 
-/** Where live databases do not belong. */
+/** Warns of file systems and folders that break live databases. */
 function checkDataPlace(data: string): Finding[] {
   const { warning } = findingsOf('data directory');
+  const findings: Finding[] = [];
   const remote = remoteFileSystem(data);
-  const isRemote = warning(
-    `${data} is not on a disk of this machine (${remote}): locks and power cuts may do damage there`,
-    'Keep it on a local disk: waypointd config set data_dir DIRECTORY, after moving it while no daemon runs.',
-  );
+  if (remote !== undefined) {
+    findings.push(
+      warning(
+        `${data} is not on a disk of this machine (${remote}): locks and power cuts may do damage there`,
+        'Keep it on a local disk: waypointd config set data_dir DIRECTORY, after moving it while no daemon runs.',
+      ),
+    );
+  }
   const program = syncProgram(realDirectory(data));
-  const isCopied = warning(
-    `${data} lies in a folder that ${program} copies: a database that is copied while it is written breaks`,
-    'Keep the data elsewhere, and only the bookmarks file there: waypointd config set bookmarks_file FILE',
-  );
-  return [
-    ...(remote === undefined ? [] : [isRemote]),
-    ...(program === undefined ? [] : [isCopied]),
-  ];
+  if (program !== undefined) {
+    findings.push(
+      warning(
+        `${data} lies in a folder that ${program} copies: a database that is copied while it is written breaks`,
+        'Keep the data elsewhere, and only the bookmarks file there: waypointd config set bookmarks_file FILE',
+      ),
+    );
+  }
+  return findings;
 }
 
 function lookAt(path: string): Stats | 'hidden' | undefined {
@@ -134,58 +137,50 @@ function lookAt(path: string): Stats | 'hidden' | undefined {
   }
 }
 
-/** The databases, what SQLite keeps beside them, and the files that hold their state. */
-const ownFile =
-  /^(?:(?:waypoints|library|lock)\.sqlite(?:-wal|-shm|-journal)?|bookmarks\.gpx|daemon\.json)$/u;
-/** Files that are replaced whole and never written in place: reading them is enough. */
-const replacedFile = /^(?:bookmarks\.gpx|daemon\.json)$/u;
-
-/** Looks at the kind, owner and permissions of the files in the data directory; what is in them is not read. */
+/** Checks the kind, owner and permissions of the files in the data directory; does not read them. */
 export function checkFiles(paths: Paths): Finding[] {
   const { ok, fault } = findingsOf('files');
-  const { data, imports, backups } = paths;
-  const names = entriesOf(data)
-    .map((path) => basename(path))
-    .filter((name) => ownFile.test(name));
-  if (names.length === 0) return [];
+  const { data, handOver, imports, backups } = paths;
+  const inner = [...ownFiles(paths), join(data, basename(handOver))].filter(
+    (path) => dirname(path) === data && lstatSync(path, { throwIfNoEntry: false }) !== undefined,
+  );
+  if (inner.length === 0) return [];
   // Modes say nothing on Windows, nor where they do not stick.
   const isModeless = isWindows || fileSystemWithoutModes(data) !== undefined;
   const findings: Finding[] = isModeless
     ? []
     : [
-        ...names.flatMap((name) => checkFile(join(data, name), name)),
-        ...[imports, backups].flatMap((path) => checkInner(path, `${basename(path)}/`)),
+        ...inner.flatMap((path) =>
+          checkEntry(path, 'file', replacedFile.test(path) ? 0o400 : 0o600),
+        ),
+        ...[imports, backups].flatMap((path) => checkEntry(path, 'directory', 0o700)),
       ];
   if (findings.some(({ level }) => level === 'problem')) return findings;
   const found = lockFileFault(paths);
   if (found !== undefined) findings.push(fault(found));
   if (findings.length > 0 || isModeless) return findings;
-  return [ok(`All ${names.length} files are yours alone`)];
+  return [ok(`All ${inner.length} files are yours alone`)];
 }
 
-function checkFile(path: string, named: string): Finding[] {
+/**
+ * Files that are replaced whole and never written in place: reading them is enough. SQLite gives its companions the mode of
+ * the database: one that cannot be written stays so when the database is mended.
+ */
+const replacedFile = /[\\/](?:bookmarks\.gpx|daemon\.json)$/u;
+
+function checkEntry(path: string, kind: 'file' | 'directory', wanted: number): Finding[] {
   const { warning, problem, fault } = findingsOf('files');
   const stats = lstatSync(path, { throwIfNoEntry: false });
-  if (stats === undefined) return []; // Gone since: SQLite removes what it keeps beside a database.
-  if (!stats.isFile()) {
-    return [problem(`${named} is not a regular file`, `Look at it: ls -l "${path}"`)];
+  if (stats === undefined) return []; // SQLite may have removed it since.
+  const isFile = kind === 'file';
+  const named = isFile ? basename(path) : `${basename(path)}/`;
+  if (isFile ? !stats.isFile() : !stats.isDirectory()) {
+    const what = isFile ? 'is not a regular file' : 'is a link or not a directory';
+    return [problem(`${named} ${what}`, `Look at it: ls -ld "${path}"`)];
   }
-  // SQLite gives its companions the mode of the database: one that cannot be written stays so when the database is mended.
-  const wanted = replacedFile.test(named) ? 0o400 : 0o600;
-  const verb = (stats.mode & 0o400) === 0 ? 'read' : 'written';
-  const found = ownerFault(path, stats, wanted, { named, verb });
+  const words = !isFile ? {} : { verb: (stats.mode & 0o400) === 0 ? 'read' : 'written' };
+  const found = ownerFault(path, stats, wanted, { named, ...words });
   if (found !== undefined) return [fault(found)];
-  if ((stats.mode & 0o077) === 0) return [];
+  if (!isFile || (stats.mode & 0o077) === 0) return [];
   return [warning(`Other users may open ${named}`, `chmod 600 "${path}"`)];
-}
-
-function checkInner(path: string, named: string): Finding[] {
-  const { problem, fault } = findingsOf('files');
-  const stats = lstatSync(path, { throwIfNoEntry: false });
-  if (stats === undefined) return [];
-  if (!stats.isDirectory()) {
-    return [problem(`${named} is a link or not a directory`, `Look at it: ls -ld "${path}"`)];
-  }
-  const found = ownerFault(path, stats, 0o700, { named });
-  return found === undefined ? [] : [fault(found)];
 }

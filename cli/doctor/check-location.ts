@@ -22,25 +22,25 @@ const geoclueFiles = [
  * use, and a receiver would be switched on.
  */
 export async function checkLocation(settings: Settings): Promise<Finding[]> {
-  const { location_provider: provider, location_command, location_static: place } = settings;
-  switch (provider) {
+  const { location_provider: provider, location_command: command, location_static } = settings;
+  const hasPlace = location_static !== undefined;
+  const chosen = command !== undefined ? 'command' : hasPlace ? 'static' : 'auto';
+  switch (provider === 'auto' ? chosen : provider) {
     case 'off':
       return [ok('Switched off')];
     case 'static':
-      return [place === undefined ? noPlace : fixedPlace];
+      return [hasPlace ? ok('A fixed place') : noPlace];
     case 'command':
-      return [checkCommand(location_command)];
+      return [checkCommand(command)];
     case 'geoclue':
       return [checkGeoclue()];
     case 'gpsd':
       return [await checkGpsd()];
     case 'auto':
-      if (location_command !== undefined) return [checkCommand(location_command)];
-      return place === undefined ? checkOwnProviders() : [fixedPlace];
+      return checkOwnProviders();
   }
 }
 
-const fixedPlace = ok('A fixed place');
 const noPlace = problem(
   'The provider "static" has no place',
   'waypointd config set location_static "LAT,LON"',

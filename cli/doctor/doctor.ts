@@ -3,7 +3,7 @@ import type { CommandContext } from '../program/context.ts';
 import { findLockHolder } from '../../daemon/lock-holder.ts';
 import type { Paths } from '../../daemon/paths.ts';
 import { findLocalService } from '../program/local-service.ts';
-import { checkTogether } from '../../daemon/settings-together.ts';
+import { checkTogether } from '../../daemon/settings.ts';
 import { ExitError } from '../../model/exit-error.ts';
 import { isForbidden } from '../terminal/access.ts';
 import { checkDaemon } from './check-daemon.ts';
@@ -11,8 +11,7 @@ import { checkDirectories, checkFiles } from './check-files.ts';
 import { checkGeodata } from './check-geodata.ts';
 import { checkLocation } from './check-location.ts';
 import { checkClock, checkDisk } from './check-machine.ts';
-import { checkPort } from './check-port.ts';
-import { checkService } from './check-service.ts';
+import { checkPort, checkService } from './check-service.ts';
 import { checkStores, type StoreCheckOptions } from './check-stores.ts';
 import { findingsOf, type Finding } from './finding.ts';
 

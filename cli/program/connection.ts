@@ -178,7 +178,7 @@ async function isHeldByDaemon({ paths }: CommandContext): Promise<boolean> {
  * @throws ExitError when there is nothing of ours at the data directory.
  */
 function requireData({ paths, resolved }: CommandContext): void {
-  // What stands in a data directory only if a daemon has been there.
+  // Only a daemon makes these.
   const { waypointsDatabase, libraryDatabase, backups, imports } = paths;
   if ([waypointsDatabase, libraryDatabase, backups, imports].some((path) => existsSync(path)))
     return;
@@ -196,7 +196,7 @@ function requireData({ paths, resolved }: CommandContext): void {
 
 async function startHere(context: CommandContext): Promise<OpenConnection> {
   const { paths, resolved } = context;
-  // What a daemon reports in passing is no part of a command's output, unless it was asked for.
+  // The log is no part of a command's output unless log_level asks for it.
   const level = resolved.sources.log_level === 'default' ? 'error' : resolved.settings.log_level;
   const settings = { ...resolved.settings, log_level: level };
   const own = await startOwnDaemon({ settings, paths, ...(await manifestOption(context)) });

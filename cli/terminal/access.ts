@@ -25,7 +25,7 @@ export function isWithin(path: string, directory: string): boolean {
 /** Where a program is that may be run, by its path or by looking in PATH; never in the current directory. */
 export function findProgram(program: string): string | undefined {
   const places = (process.env['PATH'] ?? '').split(delimiter).filter((place) => isAbsolute(place));
-  // What Node.js starts on Windows without a shell.
+  // Node.js starts only these on Windows without a shell.
   const isNamed = process.platform !== 'win32' || /\.(?:com|exe)$/iu.test(program);
   const endings = isNamed ? [''] : ['.com', '.exe'];
   const candidates = isAbsolute(program) ? [program] : places.map((place) => join(place, program));

@@ -31,12 +31,6 @@ export function endBySignal(signal: NodeJS.Signals): never {
   process.exit(128 + constants.signals[signal]);
 }
 
-/** Calls back when a command is asked to stop, at once if it has been. */
-export function whenStopped(stopped: AbortSignal, call: () => void): void {
-  if (stopped.aborted) call();
-  else stopped.addEventListener('abort', call, { once: true });
-}
-
 /** Has a command that was asked to stop end with the exit code of a process ended by that signal. */
 export function endAsStopped({ reason }: AbortSignal): void {
   process.exitCode = 128 + constants.signals[reason as NodeJS.Signals];

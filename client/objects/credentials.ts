@@ -14,7 +14,7 @@ export interface CredentialRequest {
   readonly url: URL;
   readonly operation: Operation;
   readonly oid: string;
-  /** The server has refused a request without credentials: whoever would have to ask a person may do so. */
+  /** The server has refused a request without credentials: from now on a source may ask the user. */
   readonly isAsked: boolean;
 }
 

@@ -28,7 +28,7 @@ export interface KnownObject extends ObjectBody {
 export class ObjectClient {
   readonly #connection: Connection;
 
-  /** @throws TypeError when the URL is none of a repository. */
+  /** @throws TypeError for a URL that names no repository. */
   constructor(options: ConnectionOptions) {
     this.#connection = new Connection(options);
   }

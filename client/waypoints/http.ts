@@ -125,7 +125,7 @@ export async function readAnswer(
     }
     parts.push(decoder.decode());
   } catch (error) {
-    // Of a failure the status says enough, and of its text the beginning.
+    // A failure needs its status and the beginning of its text only.
     if (isSuccess) throw error;
   }
   if (isKept) return { status, value: new Uint8Array(await new Blob(kept).arrayBuffer()) };

@@ -28,7 +28,7 @@ export class RequestFailure extends Error {
     return this.status === 0 && this.code === 'refused';
   }
 
-  /** The request has certainly had no effect, and nobody has seen it. */
+  /** The request has certainly had no effect, and no other program has seen it. */
   get wasNotSent(): boolean {
     return this.wasRefused || this.isImpostor;
   }
@@ -72,8 +72,9 @@ const connectionCodes: Readonly<Record<string, string>> = {
   ECONNRESET: 'reset',
 };
 
-/** `send error: …`, for whatever kept a request from being answered. */
+/** `send error: …`, for whatever kept a request from being answered; a failure that is known as it is. */
 export function sendFailure(error: unknown, sentence?: string): RequestFailure {
+  if (error instanceof RequestFailure) return error;
   // fetch says that it has failed, and why in the cause.
   const reason = error instanceof Error ? (error.cause ?? error) : error;
   const code = errorCode(reason);

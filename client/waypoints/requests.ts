@@ -110,7 +110,7 @@ export class Requests extends SignalBoard {
 
   #promise<T>(operation: Operation<T>, context: unknown): Promise<T> {
     const promise = this.#perform(operation, context);
-    // Whoever only listens to signals leaves the promise alone, which must not count as an unhandled rejection.
+    // A caller that uses signals alone ignores the promise, which must not count as an unhandled rejection.
     promise.catch(() => undefined);
     return promise;
   }
@@ -124,27 +124,19 @@ export class Requests extends SignalBoard {
     try {
       outcome = await this.#outcome(operation, isOffline);
     } catch (error) {
-      const failure = error instanceof RequestFailure ? error : sendFailure(error);
+      const failure = sendFailure(error);
       if (failed !== undefined) this.emit(failed(failure.message));
-      this.#emitFailure(failure, kind, context);
+      this.emit(['requestFailed', kind, failure.message, context]);
+      this.emit(['requestFailure', kind, failure, context]);
       if (onError !== undefined) this.guard(() => onError(failure.message));
       throw failure;
     }
-    const { result } = outcome;
+    const { result, change } = outcome;
     for (const emission of succeeded?.(result) ?? []) this.emit(emission);
-    this.#emitSuccess(outcome, kind, context);
-    if (onSuccess !== undefined) this.guard(() => onSuccess(result));
-    return result;
-  }
-
-  #emitSuccess({ result, change }: Outcome<unknown>, kind: string, context: unknown): void {
     this.emit(['requestSucceeded', kind, result, context]);
     if (change !== undefined) this.emit(['changeMade', change, kind, context]);
-  }
-
-  #emitFailure(failure: RequestFailure, kind: string, context: unknown): void {
-    this.emit(['requestFailed', kind, failure.message, context]);
-    this.emit(['requestFailure', kind, failure, context]);
+    if (onSuccess !== undefined) this.guard(() => onSuccess(result));
+    return result;
   }
 
   /** Whatever it takes, the outcome comes after the method has returned. */
@@ -182,7 +174,7 @@ export class Requests extends SignalBoard {
     try {
       return await this.#transport(access, request, abort.signal);
     } catch (error) {
-      throw error instanceof RequestFailure ? error : sendFailure(error);
+      throw sendFailure(error);
     } finally {
       clearTimeout(timer);
     }
@@ -198,7 +190,7 @@ export class Requests extends SignalBoard {
   }
 
   async #readAccess(): Promise<void> {
-    // Why nothing could be read is no news: the refusal itself is told.
+    // The refusal that led here is reported, not why no other access was found.
     const access = await this.#renewAccess?.().catch(() => undefined);
     if (access === undefined) return;
     this.apiPort = access.apiPort;

@@ -37,7 +37,7 @@ export interface TimelineSubmission extends Promise<string> {
  * The waypoint API for a user interface: one method for each thing it can ask, whose outcome comes both as a promise and
  * as signals. With `apiPort` below zero it works without a daemon (specification, "Offline fallback mode").
  *
- * A promise rejects with a RequestFailure; whoever only listens to signals may leave it alone.
+ * A promise rejects with a RequestFailure; callers that use signals may ignore it.
  */
 export class WaypointService extends (Asking as new (
   options?: ServiceOptions,

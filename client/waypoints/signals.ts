@@ -61,7 +61,7 @@ export class SignalBoard {
   protected emit([name, ...args]: Emission): void {
     // Sound: operations define the names.
     const listeners = this.#listeners.get(name as SignalName);
-    // Who subscribes during an emission is called from the next one on; who leaves is not called any more.
+    // A listener added during an emission is called from the next one on, a removed one not any more.
     const present = [...(listeners ?? [])];
     for (const listener of present) {
       if (listeners?.has(listener) === true) this.guard(() => listener(...args));

@@ -88,7 +88,7 @@ export class Geodata {
     if (existsSync(this.#options.directory)) this.#starting = this.#start();
   }
 
-  /** The file and dataset of the generation in use, once its content is checked; null when there is none. */
+  /** The file and dataset of the generation in use, once its content is checked; null without one. */
   async inUse(): Promise<{ readonly path: string; readonly dataset: TimelineDataset } | null> {
     await this.#generations.verified();
     const { current } = this.#generations;

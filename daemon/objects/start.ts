@@ -17,8 +17,7 @@ import { RootTaken } from '../../objects/root.ts';
 import { startObjectServer } from '../../objects/server.ts';
 import type { Paths } from '../paths.ts';
 import { ExitError } from '../../model/exit-error.ts';
-import { rememberBaseUrl } from './client-base-url.ts';
-import { storePlaces } from './store-places.ts';
+import { rememberBaseUrl, storePlaces } from './store-places.ts';
 import { storeRefusal } from './store-refusal.ts';
 
 export interface RunningObjects {
@@ -111,7 +110,7 @@ function readCertificate(settings: Settings): ((options: ServerOptions) => Serve
   }
 }
 
-/** Passwords must not cross a network in clear text because somebody forgot a setting. */
+/** Refuses to send passwords over a network in clear text. */
 function refuseClearText(settings: Settings, { host }: ListenAddress, isTls: boolean): void {
   const isBehindTls = settings.objects_public_url?.startsWith('https://') === true;
   if (isTls || isBehindTls || isLoopbackHost(host) || settings.objects_insecure_http) return;

@@ -26,7 +26,7 @@ export function healthRoutes({ token, strangers, clock }: RouteParts): Route[] {
       handle({ ctx, query: { nonce } }) {
         const status = 'ok';
         if (nonce === undefined) return { status: 200, json: { status } };
-        // Of an answer that another program fetches for its own clients, the port is the wrong one.
+        // A proof that another program fetched to pass on has the wrong port.
         const { socket } = ctx.req;
         const { localPort: port = 0 } = socket;
         if (isOwnersNonce(token, port, nonce)) strangers.admit(socket);

@@ -35,7 +35,7 @@ export function takeInheritedSocket(
 /** Says what is wrong with an inherited socket that cannot be listened on; other errors stay as they are. */
 export function explainSocketRefusal(error: unknown): unknown {
   const isForeign = error instanceof WaypointError && error.code === 'forbidden';
-  // What listen says about a descriptor that is no socket, or not of this kind.
+  // The error of listen for a descriptor that is no socket, or not of this kind.
   if (!isForeign && errorCode(error) !== 'EINVAL') return error;
   return new ExitError(
     'The service manager hands over a socket that is not one of 127.0.0.1: the ListenStream= of its socket unit must be 127.0.0.1:PORT.',

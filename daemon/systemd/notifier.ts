@@ -15,7 +15,7 @@ const sendTimeoutMs = 5_000;
 
 /**
  * Takes what systemd asks for out of the environment, so that no child can speak in the daemon's name.
- * @returns undefined when nobody waits for a report.
+ * @returns undefined when systemd wants no reports.
  */
 export function takeNotifyRequest(
   env: NodeJS.ProcessEnv,
@@ -43,7 +43,7 @@ export function createNotifier(
 
   async function send(...words: string[]): Promise<void> {
     const error = await run(words, { ...programEnvironment(env), NOTIFY_SOCKET: socket });
-    // Once each time it begins: a log that fills up every few seconds helps nobody.
+    // One line each time that it begins to fail.
     if (error !== undefined && !isFailing) log.warn('systemd.not_notified', { code: error });
     isFailing = error !== undefined;
   }

@@ -102,7 +102,7 @@ function lookUp(
   return { item, parsed, held };
 }
 
-/** One object's answer; what is wrong with it is told there, and the others go on. */
+/** The answer for one object; a failure of it does not end the others. */
 async function entry(
   { item, parsed, held }: LookedUp,
   batch: Batch,

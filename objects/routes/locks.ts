@@ -45,7 +45,7 @@ function readRoutes({ base, repository }: Base, parts: ObjectParts): Route[] {
         checkAccept(ctx);
         const permit = await authorize(ctx, { ...params, operation: 'download' }, parts);
         const id = query.id === undefined ? undefined : lockId.safeParse(query.id);
-        // What cannot be an id is no lock's.
+        // No lock has an invalid id.
         const filter = { repositoryId: permit.repository.id, path: query.path };
         const wanted = { ...filter, id: id && (id.success ? id.data : 0) };
         const { locks, ...next } = await page(wanted, query, parts);

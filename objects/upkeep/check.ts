@@ -86,7 +86,7 @@ async function isWhole(content: OpenContent | undefined, oid: string): Promise<b
     for await (const piece of content.pieces()) hash.update(piece);
     return hash.digest('hex') === oid;
   } catch (error) {
-    // What the disk cannot read any more is as bad as what it reads wrong.
+    // A content that the disk cannot read is damaged, too.
     if (errorCode(error) === 'EIO') return false;
     throw error;
   }

@@ -36,7 +36,7 @@ export async function copyContents(
 ): Promise<CopyOutcome> {
   const contents = await root.contents();
   const outcome = { copied: 0, copiedBytes: 0, present: 0, missing: [] as string[] };
-  // What the snapshot names, not what is held now: an object that is let go meanwhile keeps its bytes for the grace period.
+  // By the snapshot, not by today's rows: an object that is removed meanwhile keeps its bytes for the grace period.
   using db = closing(openSnapshot(snapshot));
   const named = objectHoldings(objectRows(db)).everything();
   const copyOn = async (): Promise<void> => {

@@ -31,7 +31,7 @@ export async function letGo(
   }
 }
 
-/** Removes a repository with all it holds. @returns false when there is none. */
+/** Removes a repository with all it holds. @returns false for an unknown one. */
 export async function removeRepository(root: ObjectsRoot, repositoryId: number): Promise<boolean> {
   await letGo(root, repositoryId, { isKept: () => false, isDryRun: false });
   return root.directory.removeRepository(repositoryId);

@@ -74,7 +74,7 @@ async function readLaunchdState(
   isInstalled: boolean,
 ): Promise<ServiceState> {
   const { code, stdout } = await run(launchctl(['print', target]));
-  // What is in LaunchAgents is loaded, and started, at the next login.
+  // The next login loads and starts everything in LaunchAgents.
   const common = { isInstalled, isEnabled: isInstalled };
   if (code !== 0) return { ...common, condition: 'stopped' };
   const pid = numberIn(stdout, /^\s*pid = (\d+)$/mu);

@@ -2,10 +2,11 @@ import type { ServiceSpec } from '../service-platform.ts';
 import {
   finalExitCodes,
   marker,
+  refuseControls,
   type ServiceName,
   type ServiceProgram,
+  unfitText,
 } from '../service-program.ts';
-import { argumentWord, pathWord, programWord } from './unit-words.ts';
 
 /** A service of the whole machine, under a user of its own that exists only while it runs. */
 export interface SystemUnit extends ServiceProgram {
@@ -20,7 +21,7 @@ export interface UserUnit extends SystemUnit, Pick<ServiceSpec, 'writable' | 'ha
 }
 
 /**
- * What the program can do without and every service manager can take from it: tested one by one with V8, WebAssembly,
+ * Rights that the program does not need and every service manager can take away: tested one by one with V8, WebAssembly,
  * worker threads, SQLite and loopback HTTP. MemoryDenyWriteExecute= is missing because V8 compiles while it runs:
  * Node.js would abort at its start.
  */
@@ -76,7 +77,7 @@ ${also(unit)}`;
 
 function sandbox({ writable }: UserUnit): string {
   return `# It may read the home directory, to import from it, and write only here:
-${writable.map((path) => `ReadWritePaths=${pathWord(path)}`).join('\n')}
+${writable.map((path) => `ReadWritePaths=${quoted(path)}`).join('\n')}
 ProtectHome=read-only
 InaccessiblePaths=-%h/.ssh -%h/.gnupg -%h/.aws -%h/.mozilla
 ${namespaces}`;
@@ -162,7 +163,7 @@ function also({ name, hasSocket }: SystemUnit): string {
 
 /**
  * Renders the socket unit, the same for a user and for the machine. It holds the port while the service restarts:
- * whoever connects in between waits and is answered by the new process.
+ * clients that connect in between wait and are answered by the new process.
  */
 export function renderSocketUnit(name: ServiceName, port: number): string {
   return `# ${marker}; "waypointd service uninstall" removes it.
@@ -179,7 +180,7 @@ WantedBy=sockets.target
 
 /**
  * Renders a drop-in that leaves a service no network at all. The one socket it serves on comes from the socket unit and
- * works all the same; so that unit is required, or the service would listen where nobody can reach it.
+ * works all the same; so that unit is required, or the service would listen out of reach.
  */
 export function renderNoNetwork(name: ServiceName): string {
   return `# ${marker}
@@ -189,4 +190,28 @@ Requires=${name}.socket
 [Service]
 PrivateNetwork=yes
 `;
+}
+
+/**
+ * Quotes the program of ExecStart=. Specifiers (`%`) are replaced in it and have to be doubled; quotation marks and
+ * backslashes are refused by systemd however they are written, and a `$` finds no program.
+ */
+function programWord(path: string): string {
+  const refused = /["'\\$]/u.exec(path)?.[0];
+  if (refused !== undefined) {
+    throw unfitText(`systemd cannot start a program whose path has a ${refused} in it: ${path}`);
+  }
+  return quoted(path);
+}
+
+/** Quotes an argument of ExecStart=: also `$`, which would begin a variable. */
+function argumentWord(text: string): string {
+  return quoted(text).replaceAll('$', '$$$$');
+}
+
+/** Quotes a path: escapes of C are understood in quoted words, and specifiers replaced. */
+function quoted(text: string): string {
+  refuseControls(text);
+  const escaped = text.replaceAll('\\', String.raw`\\`).replaceAll('"', String.raw`\"`);
+  return `"${escaped.replaceAll('%', '%%')}"`;
 }

@@ -102,7 +102,7 @@ function install(host: ServiceHost, choice: ServiceChoice, spec: ServiceSpec): C
 }
 
 /**
- * Fails where a directory, or what is in it and in those in it, is a link, or belongs to anybody but the system,
+ * Fails where a directory, or what is in it and in those in it, is a link, or does not belong to the system,
  * administrators, this user and services: every user may put something into ProgramData before an install does.
  */
 function refuseForeignFiles(root: string): CommandLine {
@@ -160,7 +160,7 @@ export interface WrapperService extends ServiceProgram {
 const stopTimeoutMs = 15_000;
 
 /** The account that Windows makes for a service of this name: it has no password and no rights but its own. */
-export function virtualAccount({ name }: Pick<ServiceProgram, 'name'>): string {
+function virtualAccount({ name }: Pick<ServiceProgram, 'name'>): string {
   return `NT SERVICE\\${name}`;
 }
 

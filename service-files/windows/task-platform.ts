@@ -24,11 +24,11 @@ export function windowsTaskPlatform(host: ServiceHost, choice: ServiceChoice): S
   return {
     choice,
     title: `your scheduled task ${name}`,
-    // The scheduler keeps the task itself; the file is only how it is told.
+    // The scheduler keeps the task itself; the file only carries it there.
     ownFiles: [],
     ownDirectories: [],
     plan: (spec) => {
-      // What a task prints is not kept.
+      // Windows does not keep the output of a task.
       const words = spec.hasLogFile ? spec.words : [...spec.words, '--log-file', logFile];
       const text = renderLogonTask({ ...spec, words, user: host.user });
       return {

@@ -218,7 +218,7 @@ export class DiskContentStore implements ContentStore, RepositoryContents {
     await syncDirectoryAsync(dirname(target));
   }
 
-  /** A stored file that has lost its length, or is none, is of no use to anyone: the whole one takes its place. */
+  /** Replaces a stored file of the wrong length, or an entry that is not a file. */
   async #replaceCut(file: string, oid: Oid, size: number): Promise<void> {
     const there = await lstat(this.#path(oid)).catch(ignoreMissing);
     if (there?.isFile() === true && there.size === size) return;
@@ -231,7 +231,7 @@ export class DiskContentStore implements ContentStore, RepositoryContents {
     if (this.#syncedShards[index] === 1) return;
     const shard = dirname(this.#path(oid));
     await mkdir(shard, { recursive: true, mode: 0o700 });
-    // Also where it was there: whoever has made it may have been killed before this, or be waiting for it right now.
+    // Also for an existing one: its maker may have been killed before the sync, or still be waiting for it.
     await syncDirectoryAsync(dirname(shard));
     await syncDirectoryAsync(this.#objects);
     this.#syncedShards[index] = 1;

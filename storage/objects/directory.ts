@@ -100,7 +100,7 @@ function users(rows: ObjectRows) {
         .onConflict((conflict) => conflict.doNothing());
       return hasChanged(rows, query);
     },
-    /** @returns false when there is none. */
+    /** @returns false for an unknown one. */
     async setPassword(name: string, password: string): Promise<boolean> {
       const query = rows.updateTable('users').set({ password }).where('name_key', '=', keyOf(name));
       return hasChanged(rows, query);

@@ -97,11 +97,6 @@ function changeHoldings(rows: ObjectRows) {
         await insert(within, repositoryId, holding, now);
         return 'added';
       }),
-    /** Adds many objects, all or none. */
-    addAll: (repositoryId: number, holdings: Iterable<Holding>, now: number): Promise<void> =>
-      rows.transaction().execute(async (within) => {
-        for (const holding of holdings) await insert(within, repositoryId, holding, now);
-      }),
     /** @returns whether it was held. */
     remove: (repositoryId: number, oid: string) => remove(rows, repositoryId, oid),
     /** Removes many objects, all or none. */
@@ -137,7 +132,7 @@ function announcements(rows: ObjectRows) {
   return {
     /**
      * Notes an upload where the quota has room for it.
-     * @param fits is told what the quota has left, and the announcements of other objects.
+     * @param fits decides, by what the quota has left and the announcements of other objects.
      */
     announce: (
       { repositoryId, userId, oid, size }: Announcement,

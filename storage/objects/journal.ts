@@ -18,12 +18,13 @@ export class Journal implements CommitJournal {
   }
 
   sync(): Promise<void> {
-    if (this.#running !== undefined)
-      this.#next ??= this.#running.then(
-        () => this.#begin(),
-        () => this.#begin(),
-      );
-    return this.#next ?? this.#begin();
+    const ended = this.#running?.catch(() => undefined) ?? Promise.resolve();
+    this.#next ??= ended.then(() => {
+      this.#next = undefined;
+      this.#running = this.#syncFile().finally(() => (this.#running = undefined));
+      return this.#running;
+    });
+    return this.#next;
   }
 
   /** Resolves when every sync that was asked for has ended: what can be read now is on the disk then. */
@@ -34,15 +35,6 @@ export class Journal implements CommitJournal {
   async close(): Promise<void> {
     await this.settled().catch(() => undefined);
     await this.#file?.close();
-  }
-
-  #begin(): Promise<void> {
-    this.#next = undefined;
-    const sync = this.#syncFile().finally(() => {
-      this.#running = undefined;
-    });
-    this.#running = sync;
-    return sync;
   }
 
   async #syncFile(): Promise<void> {

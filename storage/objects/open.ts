@@ -81,7 +81,7 @@ export function openObjectsDatabase({
   }
 }
 
-/** Whether there is a database. An empty file is none: one that was never begun, or was lost. */
+/** Tells whether there is a database: an empty file was never begun, or was lost. */
 export function hasDatabase(path: string): boolean {
   return bytesOf(path) > 0;
 }

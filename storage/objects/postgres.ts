@@ -73,7 +73,6 @@ export async function openPostgresRows(
   }
   return {
     rows,
-    isShared: true,
     journal: syncedCommits,
     secret: () => readSecret(rows),
     claim: async () => {
@@ -187,7 +186,7 @@ async function snapshot(rows: ObjectRows, path: string): Promise<void> {
 }
 
 /**
- * The pool as kysely wants it: each text is prepared once on each connection, faults are told in our words, and a connection that
+ * The pool as kysely wants it: each text is prepared once on each connection, faults become WaypointErrors, and a connection that
  * failed, or did not answer, is not used any more.
  */
 function guarded(pool: pg.Pool): PostgresPool {
@@ -235,7 +234,7 @@ function isAway(error: unknown): boolean {
 function rethrow(cause: unknown): never {
   const code = errorCode(cause) ?? '';
   if (code === '53100') throw new WaypointError('disk_full', { cause });
-  // It asks for a password, and there is none.
+  // It asks for a password, and the URL has none.
   const isWithoutPassword = cause instanceof Error && cause.message.startsWith('SASL');
   if (refusals.test(code) || isWithoutPassword)
     throw new WaypointError('database_refuses', { cause });

@@ -5,8 +5,6 @@ import type { ObjectRows } from './dialect.ts';
 /** Where the rows of an object store live, open: a file of SQLite, or PostgreSQL. */
 export interface RowsStore {
   readonly rows: ObjectRows;
-  /** Whether any number of servers may use it at once. */
-  readonly isShared: boolean;
   readonly journal: CommitJournal;
   /** The key of tokens; the same at each call. */
   readonly secret: () => Promise<Uint8Array>;

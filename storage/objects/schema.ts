@@ -66,7 +66,7 @@ const firstTables = {
 };
 
 const laterTables = {
-  // What was announced and may be on its way to a bucket past any server, for a minute.
+  // Announced uploads that may be on their way to a bucket past any server, for a minute.
   announcements: table(
     {
       repository_id: belongsTo('repositories'),

@@ -34,7 +34,6 @@ export function openSqliteRows({ path, owner, hasContents }: OpenSqliteRowsOptio
   const journal = new Journal(path);
   return {
     rows: objectRows(db),
-    isShared: false,
     journal,
     secret: () => readSecret(join(dirname(path), 'secret')),
     claim: async () => {},

@@ -181,11 +181,8 @@ if (shared !== undefined) {
           .put(oidOf(content), 300, Readable.from([content]))
           .then(({ settle }) => settle());
       const { id } = (await server.admin.directory.findRepository('club/maps'))!;
-      await server.admin.holdings.addAll(
-        id,
-        contents.map((content) => ({ oid: oidOf(content), size: 300 })),
-        0,
-      );
+      for (const content of contents)
+        await server.admin.holdings.add(id, { oid: oidOf(content), size: 300 }, 0);
       const places = await newPlaces();
       const { endpoint = '', bucket, prefix } = places.bucket;
       const cli = testCli(t);

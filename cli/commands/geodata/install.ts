@@ -1,3 +1,4 @@
+import { addAbortListener } from 'node:events';
 import { constants as copyFlags } from 'node:fs';
 import { chmod, copyFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -22,7 +23,7 @@ import type { CommandContext } from '../../program/context.ts';
 import type { DaemonClient } from '../../program/daemon-client.ts';
 import { readManifest } from '../../program/geodata-manifest.ts';
 import { askUntil } from '../../program/polling.ts';
-import { endAsStopped, whenStopped } from '../../terminal/interrupts.ts';
+import { endAsStopped } from '../../terminal/interrupts.ts';
 import { note } from '../../terminal/output.ts';
 import { forTerminal } from '../../terminal/text.ts';
 import { withTransferBar } from '../../terminal/progress-bar.ts';
@@ -158,7 +159,7 @@ async function runInstall(
   });
   if (status === 'installed') return 'already';
   // Wrong can only be that the install is over, or as good as.
-  whenStopped(stopped, () => void client.cancelGeodataInstall().catch(() => undefined));
+  addAbortListener(stopped, () => void client.cancelGeodataInstall().catch(() => undefined));
   const { state, error } = await untilOver(client, watch);
   if (state === 'installed') return 'installed';
   if (stopped.aborted) return 'stopped';

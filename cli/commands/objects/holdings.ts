@@ -1,3 +1,4 @@
+import { createInterface } from 'node:readline';
 import type { ObjectsRoot } from '../../../objects/root.ts';
 import { usageError } from '../../../model/exit-error.ts';
 import { defineCommand } from '../../program/command.ts';
@@ -6,8 +7,8 @@ import { counted, megabytes } from '../../terminal/text.ts';
 import { checkOid, requireRepository, rootOptions, withRoot } from './with-root.ts';
 
 const dayMs = 86_400_000;
-/** A list of oids to keep is one line each. */
-const maxKeepBytes = 512 * 1_048_576;
+/** A list of so many oids has half a gigabyte. */
+const mostOids = 8_000_000;
 
 const stats = defineCommand({
   name: 'stats',
@@ -93,24 +94,15 @@ const prune = defineCommand({
   },
 });
 
+/** A line that is no oid must not be passed over: its object would be let go of. */
 async function readOids(): Promise<Set<string>> {
   const oids = new Set<string>();
-  let [rest, bytes] = ['', 0];
-  for await (const piece of process.stdin.setEncoding('utf8')) {
-    bytes += (piece as string).length;
-    if (bytes > maxKeepBytes) throw usageError('The list of oids is too long.');
-    const lines = (rest + (piece as string)).split('\n');
-    rest = lines.pop() ?? '';
-    for (const line of lines) addOid(oids, line);
+  for await (const line of createInterface({ input: process.stdin })) {
+    const text = line.trim();
+    if (text !== '') oids.add(checkOid(text));
+    if (oids.size > mostOids) throw usageError('The list of oids is too long.');
   }
-  addOid(oids, rest);
   return oids;
-}
-
-/** A line that is no oid must not be passed over: its object would be let go of. */
-function addOid(oids: Set<string>, line: string): void {
-  const text = line.trim();
-  if (text !== '') oids.add(checkOid(text));
 }
 
 const remove = defineCommand({

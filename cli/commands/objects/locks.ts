@@ -1,11 +1,9 @@
 import { ExitError } from '../../../model/exit-error.ts';
+import { objectLimits } from '../../../model/objects.ts';
 import { defineCommand } from '../../program/command.ts';
 import { tableLines } from '../../terminal/table.ts';
 import { forTerminal } from '../../terminal/text.ts';
 import { requireRepository, rootOptions, withRoot } from './with-root.ts';
-
-/** Locks read at once. */
-const pageLocks = 1_000;
 
 /** `waypointd objects locks` */
 export const locks = defineCommand({
@@ -25,15 +23,12 @@ export const locks = defineCommand({
         if (isGone !== true) throw new ExitError(`${forTerminal(path)} is not locked.`);
         return { unlocked: path };
       }
-      const all: { path: string; owner: string; locked_at: string }[] = [];
-      for (let after = 0; ;) {
-        const page = await root.locks.page({ repositoryId }, after, pageLocks);
-        for (const { lockedMs, path: locked, owner } of page) {
-          all.push({ path: locked, owner, locked_at: new Date(lockedMs).toISOString() });
-        }
-        after = page.at(-1)?.id ?? 0;
-        if (page.length < pageLocks) return all;
-      }
+      const all = await root.locks.page({ repositoryId }, 0, objectLimits.locks);
+      return all.map(({ lockedMs, path: locked, owner }) => ({
+        path: locked,
+        owner,
+        locked_at: new Date(lockedMs).toISOString(),
+      }));
     }),
   show(outcome) {
     if ('unlocked' in outcome) return `Unlocked ${outcome.unlocked}.`;

@@ -1,7 +1,7 @@
 import { parseByteSize } from '../../../model/byte-size.ts';
 import { ExitError, usageError } from '../../../model/exit-error.ts';
 import type { RepositoryRow } from '../../../storage/objects/directory.ts';
-import { clientBaseUrl } from '../../../daemon/objects/client-base-url.ts';
+import { clientBaseUrl } from '../../../daemon/objects/store-places.ts';
 import { defineCommand } from '../../program/command.ts';
 import { note, print } from '../../terminal/output.ts';
 import { tableLines } from '../../terminal/table.ts';

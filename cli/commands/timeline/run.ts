@@ -1,3 +1,4 @@
+import { addAbortListener } from 'node:events';
 import type { TimelineJobRecord, TimelineRequest } from '../../../model/timeline-job.ts';
 import type { TimelineResult } from '../../../model/timeline-result.ts';
 import { formatDate } from '../../../model/calendar-date.ts';
@@ -9,7 +10,7 @@ import { inWords, withDaemon } from '../../program/connection.ts';
 import type { CommandContext } from '../../program/context.ts';
 import type { DaemonClient } from '../../program/daemon-client.ts';
 import { askUntil } from '../../program/polling.ts';
-import { endAsStopped, whenStopped } from '../../terminal/interrupts.ts';
+import { endAsStopped } from '../../terminal/interrupts.ts';
 import { note } from '../../terminal/output.ts';
 import { progressBar, type ProgressBar } from '../../terminal/progress-bar.ts';
 import { counted } from '../../terminal/text.ts';
@@ -98,7 +99,7 @@ async function resultOf(
   id: string,
   stopped: AbortSignal,
 ): Promise<TimelineResult | undefined> {
-  whenStopped(stopped, () => {
+  addAbortListener(stopped, () => {
     // That it is over is all that can be wrong here.
     client.cancelTimeline(id).catch(() => undefined);
   });

@@ -36,7 +36,7 @@ export async function connect({
   });
 }
 
-/** Port and token of the running daemon of this user; undefined when there is none, or another program in its place. */
+/** Port and token of the running daemon of this user; undefined when no daemon runs, or another program answers in its place. */
 export async function findDaemon(
   directories: ChosenDirectories = {},
 ): Promise<DaemonAccess | undefined> {

@@ -20,7 +20,7 @@ const withoutFollowing =
   constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 const nothing: HandOverReading = { found: 'nothing' };
 
-/** Reads one hand-over file and trusts it only if nobody else can have written or read it. */
+/** Reads one hand-over file and trusts it only if no other user can have written or read it. */
 export async function readHandOver(file: string): Promise<HandOverReading> {
   let text: string;
   try {
@@ -80,7 +80,7 @@ function isForeign(stats: Stats): boolean {
 function whyNotOpened(error: unknown): HandOverReading {
   const code = errorCode(error);
   if (code === 'ENOENT' || code === 'ENOTDIR') return nothing;
-  // What O_NOFOLLOW says about a link.
+  // The errors of O_NOFOLLOW for a link.
   if (code === 'ELOOP' || code === 'EMLINK') return { found: 'refused', reason: 'it is a link' };
   return { found: 'refused', reason: 'it cannot be read' };
 }

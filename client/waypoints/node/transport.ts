@@ -52,7 +52,7 @@ export const nodeTransport: Transport = async (access, request, signal) => {
 
 /**
  * Sends a request and yields its answer, of any status, as soon as the head is there.
- * @throws RequestFailure when there is none, or when it ends too early; the signal's reason
+ * @throws RequestFailure without an answer, or when it ends too early; the signal's reason
  */
 export async function askDaemon(access: Access, request: DaemonRequest): Promise<NodeAnswer> {
   const { path, body } = request;

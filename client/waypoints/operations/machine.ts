@@ -9,7 +9,7 @@ import type { CancelAnswer, ExportParams, ImportParams } from '../types.ts';
 const importTimeoutMs = 110_000;
 const unknown = 'unknown';
 
-/** Where the machine is; null when nobody knows. */
+/** The position of the machine; null when it is unknown. */
 export function getLocation() {
   return operation<LocationFix | null>()({
     call: 'GET /api/location',

@@ -163,7 +163,7 @@ export class BucketContentStore implements ContentStore {
       download: (oid) => this.#links.download(keyOf(oid)),
       arrived: async (oid, repositoryId) => {
         const found = await this.#bucket.head(keyOf(oid));
-        // What a repository of the same name had once is not this one's.
+        // An earlier repository of the same name may have left it.
         const isOurs = found?.metadata[repositoryMark] === String(repositoryId);
         return isOurs ? found?.size : undefined;
       },

@@ -54,7 +54,7 @@ const sockets = 512;
 const partBytes = 16_777_216;
 const mostParts = 10_000;
 /**
- * Parts in memory at once, of the smallest size; further uploads are told to come back. Those of one user are at most half of
+ * Parts in memory at once, of the smallest size; 429 beyond. Those of one user are at most half of
  * what the others leave.
  */
 const partsHeld = 16;
