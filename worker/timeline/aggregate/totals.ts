@@ -42,17 +42,16 @@ export class Totals {
   #sinceLookupM = 0;
   #beforeMs = Number.NaN;
 
-  /** @param sources how many there are. @param lookup undefined where no generation could be opened. */
+  /** @param lookup undefined where no generation could be opened. */
   constructor(
     period: Period,
     calendar: Calendar,
-    sources: number,
     lookup: AdminLookup | undefined,
     { silenceSeconds, maxStops }: StayParameters,
   ) {
     const silenceMs = silenceSeconds * 1_000;
     this.#period = period;
-    this.rows = new AdminRows(sources);
+    this.rows = new AdminRows();
     this.days = new DayRows(period);
     this.stops = new LongestStops(maxStops);
     this.way = new Way(period, silenceMs, this.days, calendar.zoneAt(0, 0));
