@@ -164,16 +164,24 @@ export class ElementRun<P extends Plan> implements Values {
 
   #readUnknown(at: number): number | RunResult['ending'] {
     const start = this.bytes.toString('latin1', at, Math.min(at + maxLearntBytes, this.#end));
-    if (start === '') return 'cut off';
-    const head = /^<([-.:\w]*)([\s/>]?)/.exec(start);
-    if (head === null || (head[2] !== '' && !this.#options.names.includes(head[1] ?? '')))
-      return 'other';
+    const ending = this.#endingAt(start);
+    if (ending !== undefined) return ending;
     const form = this.#learn(start);
-    if (form === 'cut off') return at + maxLearntBytes < this.#end ? 'refused' : 'cut off';
+    if (form === 'cut off') return start.length < maxLearntBytes ? 'cut off' : 'refused';
     const end = form === undefined ? -1 : this.#match(form, at);
     if (form === undefined || end < 0) return 'refused';
     this.#keep(form);
     return this.#deliver(form, end);
+  }
+
+  /** Tells where no element of ours begins, or one whose end is missing, as at the end of each block. */
+  #endingAt(start: string): RunResult['ending'] | undefined {
+    if (start === '') return 'cut off';
+    const [head, name = '', behind = ''] = /^<([-.:\w]*)([\s/>]?)/.exec(start) ?? [];
+    const isOther = behind !== '' && !this.#options.names.includes(name);
+    if (head === undefined || isOther) return 'other';
+    const isWhole = start.includes(`</${name}`) || start.includes('/>');
+    return isWhole || start.length === maxLearntBytes ? undefined : 'cut off';
   }
 
   #learn(start: string): Form<P> | 'cut off' | undefined {
