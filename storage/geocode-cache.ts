@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { rmSync } from 'node:fs';
+import SqliteDatabase from 'better-sqlite3';
 import { sql } from 'kysely';
 import { attempt } from '../model/attempt.ts';
 import { readKeptPlaces } from '../model/geocode.ts';
@@ -133,13 +134,13 @@ export class GeocodeCache {
     if (this.#isClosed) return undefined;
     const { path, clock } = this.#options;
     try {
-      this.#cache ??= open(path, clock.now());
+      this.#cache ??= open(openWriter(path, 'normal'), clock.now());
       return work(this.#cache);
     } catch {
       // Damaged, on a full disk, not ours to write, or of another version: the next start begins another file.
       this.#closeDatabase();
       remove(path);
-      this.#cache = open(':memory:', clock.now());
+      this.#cache = open(new SqliteDatabase(':memory:'), clock.now());
       return attempt(() => work(this.#cache!));
     }
   }
@@ -156,8 +157,8 @@ export class GeocodeCache {
   }
 }
 
-function open(path: string, now: number): OpenCache {
-  return orClosed(openWriter(path, 'normal'), (db) => {
+function open(database: Database, now: number): OpenCache {
+  return orClosed(database, (db) => {
     // After a power cut a damaged cache is begun anew; waiting for the disk would hold the main thread.
     db.pragma('synchronous = OFF');
     const version = schemaVersion(db);

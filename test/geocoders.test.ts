@@ -2,7 +2,7 @@
  * Geocoding servers: through the API against a server of our own that does what the test says; what takes minutes on the
  * parts with a time that the test moves.
  */
-import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -610,6 +610,7 @@ test('the cache may be deleted, damaged, of another version or a directory', (t)
     t.deepEqual(again.get('b'), []);
     again.close();
   }
+  t.false(existsSync(':memory:'));
 });
 
 posix('the cache goes on while its file is deleted under it', (t) => {
