@@ -140,8 +140,7 @@ export class GeocodeCache {
       // Damaged, on a full disk, not ours to write, or of another version: the next start begins another file.
       this.#closeDatabase();
       remove(path);
-      this.#cache = open(new SqliteDatabase(':memory:'), clock.now());
-      return attempt(() => work(this.#cache!));
+      return attempt(() => work((this.#cache = open(new SqliteDatabase(':memory:'), clock.now()))));
     }
   }
 
