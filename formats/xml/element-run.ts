@@ -1,4 +1,5 @@
 import { isUtf8, Buffer } from 'node:buffer';
+import { ampersand, angle, foreign, kinds, lineEnd, plain, stop } from './byte-kinds.ts';
 import { Decimals } from './decimals.ts';
 import type { ElementTree } from './element-tree.ts';
 import { learnTemplate, maxValues, type Part, type Template } from './element-template.ts';
@@ -33,24 +34,6 @@ export interface Runs {
    * no meaning. @param open names of the open elements, the root first.
    */
   here(open: readonly string[]): ((stretch: Stretch) => RunResult) | undefined;
-}
-
-/** Kinds of bytes in values, as bits. Values that hold others are the parser's. */
-const plain = 0;
-const inTextsOnly = 1;
-const lineEnd = 2;
-const ampersand = 4;
-const angle = 8;
-const foreign = 16;
-const stop = 32;
-const kinds = Uint8Array.from({ length: 256 }, (_, byte) => kindOf(byte));
-
-function kindOf(byte: number): number {
-  if (byte >= 0x80) return foreign;
-  const kind = { '\n': lineEnd, '&': ampersand, '>': angle, '<': stop }[String.fromCharCode(byte)];
-  if (kind !== undefined) return kind;
-  if (byte === 0x09 || byte === 0x22 || byte === 0x27) return inTextsOnly;
-  return byte < 0x20 ? stop : plain;
 }
 
 /** Bytes of the longest element whose form is learnt; those of real points have up to 700. */
