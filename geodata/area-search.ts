@@ -16,18 +16,17 @@ export type SearchArea = RowOf<ReturnType<typeof prepareAreas>>;
 
 /** Finds countries, regions and islands by their names. */
 export class AreaSearch {
-  /** A generation of schema 1 has none. */
-  readonly #areas: ReturnType<typeof prepareAreas> | undefined;
+  readonly #areas: ReturnType<typeof prepareAreas>;
 
   constructor(db: Database) {
-    this.#areas = db.pragma('user_version', { simple: true }) === 1 ? undefined : prepareAreas(db);
+    this.#areas = prepareAreas(db);
   }
 
   /** @param words of the query, at least one. */
   find(words: readonly string[]): FoundAreas {
     const [whole, last] = [wholeName(words), words.at(-1) ?? ''];
     const found: Record<keyof FoundAreas, SearchArea[]> = { whole: [], begun: [] };
-    for (const area of this.#areas?.all(` ${last}`) ?? []) {
+    for (const area of this.#areas.all(` ${last}`)) {
       const named = area.words
         .split('\n')
         .map((name) => name.trim().split(' '))

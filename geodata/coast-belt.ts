@@ -1,26 +1,21 @@
 import type { Database } from 'better-sqlite3';
 import { beltCell, beltKm, beltStepKm, spatialParts } from './format.ts';
-import { findSpatialPart } from './spatial-part.ts';
+import { readSpatialPart } from './spatial-part.ts';
 
 const kindBits = 2;
 const justBelowOne = 1 - 2 ** -30;
 
-/**
- * Land and the sea within 12 nautical miles of it, as a quadtree over the globe (format.ts). A generation without one
- * (schema 1) counts all of the globe as near land.
- */
+/** Land and the sea within 12 nautical miles of it, as a quadtree over the globe (format.ts). */
 export class CoastBelt {
-  readonly #words: Uint32Array | undefined;
+  readonly #words: Uint32Array;
 
   constructor(db: Database) {
-    const part = findSpatialPart(db, spatialParts.coastBelt);
-    this.#words = part && new Uint32Array(part);
+    this.#words = new Uint32Array(readSpatialPart(db, spatialParts.coastBelt));
   }
 
   /** @param lon −180…180. */
   holds(lat: number, lon: number): boolean {
     const words = this.#words;
-    if (words === undefined) return true;
     let x = (lon + 180) / 180;
     let y = Math.min((lat + 90) / 180, justBelowOne);
     let at = x < 1 ? 0 : 1;

@@ -8,9 +8,6 @@ export const generationApplicationId = 0x77706764;
 /** `user_version` of the file, counted up when a reader of the version before would misread it. */
 export const generationSchema = 2;
 
-/** Those that are read. */
-export const knownSchemas: readonly unknown[] = [1, generationSchema];
-
 /** Coordinates are stored as whole units of 0.00001 degree, about a metre: what the sources have. */
 export const unitsPerDegree = 100_000;
 
@@ -23,7 +20,7 @@ export const spatialParts = {
   /** Flatbush of the boxes of borders in units; its item i is border i. */
   borderTree: 'border_tree',
   /**
-   * Since schema 2. Uint32 words of a quadtree of what is land or within {@link beltKm} of it. The first two words are the
+   * Uint32 words of a quadtree of what is land or within {@link beltKm} of it. The first two words are the
    * halves of the globe west and east of 0°; a word is a {@link beltCell} in its lowest two bits, and above them, for
    * `split`, where its four quarters begin (south-west, south-east, north-west, north-east) and, for `mixed`, where the
    * distances of its corners from land are: four bytes in the same order, the lowest first, in steps of {@link beltStepKm}.

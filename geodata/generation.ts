@@ -7,7 +7,7 @@ import type { TimelineDataset } from '../model/timeline-result.ts';
 import { isOutOfReach } from '../model/error-code.ts';
 import { orClosed } from '../storage/database.ts';
 import { prepare } from '../storage/prepared.ts';
-import { generationApplicationId, knownSchemas } from './format.ts';
+import { generationApplicationId, generationSchema } from './format.ts';
 import { generationQueries } from './tables.ts';
 
 /** Id and dataset of a generation, as the API names them (contract E). */
@@ -93,7 +93,7 @@ export function openGeneration(path: string): Database.Database {
       if (db.pragma('application_id', { simple: true }) !== generationApplicationId) {
         throw new UnusableGeneration('damaged');
       }
-      if (!knownSchemas.includes(db.pragma('user_version', { simple: true }))) {
+      if (db.pragma('user_version', { simple: true }) !== generationSchema) {
         throw new UnusableGeneration('unsupported_schema');
       }
       return db;

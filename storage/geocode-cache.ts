@@ -1,7 +1,11 @@
+import { createHash } from 'node:crypto';
 import { rmSync } from 'node:fs';
+import SqliteDatabase from 'better-sqlite3';
 import { sql } from 'kysely';
 import { attempt } from '../model/attempt.ts';
+import { readKeptPlaces } from '../model/geocode.ts';
 import type { Clock } from '../model/process.ts';
+import type { Suggestion } from '../model/search.ts';
 import { columns, createIndex, createTables, table, type TablesOf } from './create-table.ts';
 import { openWriter, orClosed, type Database } from './database.ts';
 import { schemaVersion, type Migration } from './migrate.ts';
@@ -9,28 +13,22 @@ import { prepare, queryBuilder, textOf } from './prepared.ts';
 
 export interface GeocodeCacheOptions {
   readonly path: string;
+  /** The geocoding server; the answers of others in the file are not used. */
+  readonly server: string;
   readonly clock: Clock;
   readonly maxRows?: number;
   /** Bytes of all answers together. */
   readonly maxBytes?: number;
 }
 
-export interface CachedAnswer {
-  /** The hash of what was asked; the text itself is not kept. */
-  readonly key: Uint8Array;
-  /** JSON. */
-  readonly answer: string;
-  /** ms since 1970. */
-  readonly expires: number;
-}
-
+const dayMs = 86_400_000;
+const foundForMs = 30 * dayMs;
+const notFoundForMs = dayMs;
 /** A year of searching; some 3 KB each. */
 const usualMaxRows = 4_096;
 const usualMaxBytes = 8_388_608;
-/** A cache that cannot be used is tried again after this long. */
-const retryMs = 60_000;
 /** An answer from further in the future than this was kept while the clock was wrong. */
-const clockToleranceMs = 86_400_000;
+const clockToleranceMs = dayMs;
 
 const cacheVersion = 1;
 
@@ -57,7 +55,7 @@ function prepareCache(db: Database) {
     get: prepare(db, (key: Uint8Array, now: number, newest: number) =>
       answers
         .selectFrom('answers')
-        .select(['answer', 'expires'])
+        .select('answer')
         .where('key', '=', key)
         .where('expires', '>', now)
         .where('stored', '<=', newest),
@@ -92,33 +90,36 @@ interface OpenCache {
 }
 
 /**
- * Answers of geocoding servers, on disk. It may be deleted at any time, also while it is open, and whatever is wrong with
- * it costs nothing but answers: no method ever throws.
+ * Answers of a geocoding server, on disk: places for 30 days, that there are none for one. The file may be deleted at any
+ * time, also while it is open; one that cannot be used gives way to memory. No method throws.
  */
 export class GeocodeCache {
   readonly #options: Required<GeocodeCacheOptions>;
   #cache: OpenCache | undefined;
   #isClosed = false;
-  /** Monotonic ms before which a cache that failed is left alone. */
-  #retryAt = -Infinity;
 
   constructor(options: GeocodeCacheOptions) {
     this.#options = { maxRows: usualMaxRows, maxBytes: usualMaxBytes, ...options };
   }
 
-  get(key: Uint8Array): Omit<CachedAnswer, 'key'> | undefined {
+  get(text: string): readonly Suggestion[] | undefined {
     const now = this.#options.clock.now();
-    return this.#attempt(({ statements }) => statements.get.get(key, now, now + clockToleranceMs));
+    const row = this.#attempt(({ statements }) =>
+      statements.get.get(this.#keyOf(text), now, now + clockToleranceMs),
+    );
+    return row && readKeptPlaces(row.answer);
   }
 
   /** Keeps an answer, and drops what has expired or is too much, the oldest first. */
-  put({ key, answer, expires }: CachedAnswer): void {
+  put(text: string, places: readonly Suggestion[]): void {
     const { clock, maxRows, maxBytes } = this.#options;
     const now = clock.now();
+    const expires = now + (places.length > 0 ? foundForMs : notFoundForMs);
+    const answer = JSON.stringify(places);
     this.#attempt(({ db, statements }) => {
       db.transaction(() => {
         statements.dropExpired.run(now, now + clockToleranceMs);
-        statements.put.run(key, now, expires, Buffer.byteLength(answer), answer);
+        statements.put.run(this.#keyOf(text), now, expires, Buffer.byteLength(answer), answer);
         statements.dropOldest.run(maxRows, maxBytes);
       })();
     });
@@ -130,17 +131,16 @@ export class GeocodeCache {
   }
 
   #attempt<T>(work: (cache: OpenCache) => T): T | undefined {
+    if (this.#isClosed) return undefined;
     const { path, clock } = this.#options;
-    if (this.#isClosed || clock.monotonic() < this.#retryAt) return undefined;
     try {
-      this.#cache ??= open(path, clock.now());
+      this.#cache ??= open(openWriter(path, 'normal'), clock.now());
       return work(this.#cache);
     } catch {
-      // Damaged, on a full disk, not ours to write, or of another version: begun anew, but not at every key that is typed.
-      this.#retryAt = clock.monotonic() + retryMs;
+      // Damaged, on a full disk, not ours to write, or of another version: the next start begins another file.
       this.#closeDatabase();
       remove(path);
-      return undefined;
+      return attempt(() => work((this.#cache = open(new SqliteDatabase(':memory:'), clock.now()))));
     }
   }
 
@@ -149,10 +149,15 @@ export class GeocodeCache {
     attempt(() => this.#cache?.db.close());
     this.#cache = undefined;
   }
+
+  /** A hash, so that the file does not hold what was typed. */
+  #keyOf(text: string): Uint8Array {
+    return createHash('sha256').update(`${this.#options.server}\0${text}`).digest();
+  }
 }
 
-function open(path: string, now: number): OpenCache {
-  return orClosed(openWriter(path, 'normal'), (db) => {
+function open(database: Database, now: number): OpenCache {
+  return orClosed(database, (db) => {
     // After a power cut a damaged cache is begun anew; waiting for the disk would hold the main thread.
     db.pragma('synchronous = OFF');
     const version = schemaVersion(db);

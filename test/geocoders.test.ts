@@ -10,7 +10,6 @@ import { gzipSync } from 'node:zlib';
 import test, { type ExecutionContext } from 'ava';
 import Database from 'better-sqlite3';
 import { checkedFetch } from '../daemon/geocoders/checked-fetch.ts';
-import { KnownAnswers } from '../daemon/geocoders/known-answers.ts';
 import { nominatimLookup } from '../daemon/geocoders/nominatim.ts';
 import { OnlineGeocoder } from '../daemon/geocoders/online-geocoder.ts';
 import { photonLookup } from '../daemon/geocoders/photon.ts';
@@ -356,13 +355,12 @@ function geocoding(t: ExecutionContext, cachePath = join(temporaryDirectory(t), 
   const time = manualTime();
   const asked: { text: string; signal: AbortSignal }[] = [];
   let answer: () => Promise<Suggestion[]> = () => Promise.resolve([]);
-  const cache = new GeocodeCache({ path: cachePath, clock: time.clock });
   const geocoder = new OnlineGeocoder({
     lookup: (text, _, signal) => {
       asked.push({ text, signal });
       return answer();
     },
-    answers: new KnownAnswers(cache, time.clock, 'server'),
+    answers: new GeocodeCache({ path: cachePath, server: 'server', clock: time.clock }),
     attribution: osm,
     ...time,
     log: silentLog,
@@ -474,16 +472,15 @@ test('a server that refuses is left alone as long as it says, at most a day, or 
   }
 });
 
-test('places are known for 30 days, that there are none for one, in memory and on disk', async (t) => {
+test('places are known for 30 days, that there are none for one', async (t) => {
   const path = join(temporaryDirectory(t), 'cache.sqlite');
   const { time, geocoder, look, answerWith } = geocoding(t, path);
   answerWith(() => Promise.resolve([place]));
   await look('bern');
   answerWith(() => Promise.resolve([]));
   await look('nowhere');
-  const onDisk = new GeocodeCache({ path, clock: time.clock });
-  t.teardown(() => onDisk.close());
-  const fresh = new KnownAnswers(onDisk, time.clock, 'server');
+  const fresh = new GeocodeCache({ path, server: 'server', clock: time.clock });
+  t.teardown(() => fresh.close());
   t.is(fresh.get('bern')?.length, 1);
   const day = 86_400_000;
   time.advance(day - 1_001);
@@ -541,18 +538,16 @@ test('places of the server come first, each once, with the credit for those that
 function openCache(t: ExecutionContext, bounds: { maxRows?: number; maxBytes?: number } = {}) {
   const path = join(temporaryDirectory(t), 'geocode.sqlite');
   const time = manualTime();
-  const cache = new GeocodeCache({ path, clock: time.clock, ...bounds });
+  const cache = new GeocodeCache({ path, server: 'server', clock: time.clock, ...bounds });
   t.teardown(() => cache.close());
   return {
     path,
     time,
     cache,
-    put: (name: string, answer = '[]', days = 1): void => {
-      const expires = time.clock.now() + days * 86_400_000;
-      cache.put({ key: Buffer.from(name), answer, expires });
+    put: (text: string, places: Suggestion[] = []): void => {
+      cache.put(text, places);
       time.advance(1);
     },
-    get: (name: string) => cache.get(Buffer.from(name))?.answer,
     count: (): unknown => {
       const db = new Database(path, { readonly: true });
       try {
@@ -567,62 +562,64 @@ function openCache(t: ExecutionContext, bounds: { maxRows?: number; maxBytes?: n
 test('the cache keeps the newest answers within its rows and bytes', (t) => {
   const rows = openCache(t, { maxRows: 3 });
   for (const name of ['a', 'b', 'c', 'a', 'd']) rows.put(name);
-  t.deepEqual(['a', 'b', 'c', 'd'].map(rows.get), ['[]', undefined, '[]', '[]']);
+  t.deepEqual(
+    ['a', 'b', 'c', 'd'].map((name) => rows.cache.get(name)),
+    [[], undefined, [], []],
+  );
   t.is(rows.count(), 3);
-  const bytes = openCache(t, { maxBytes: 10 });
-  bytes.put('a', '1234');
-  bytes.put('b', '123456');
-  t.deepEqual(['a', 'b'].map(bytes.get), ['1234', '123456']);
-  bytes.put('c', '1');
-  t.deepEqual(['a', 'b', 'c'].map(bytes.get), [undefined, '123456', '1']);
-  bytes.put('d', '12345678901');
-  t.is(bytes.get('d'), undefined);
+  const bytes = openCache(t, { maxBytes: 4 });
+  for (const name of ['a', 'b', 'c']) bytes.put(name);
+  t.deepEqual(
+    ['a', 'b', 'c'].map((name) => bytes.cache.get(name)),
+    [undefined, [], []],
+  );
+  bytes.put('d', [place]);
+  t.is(bytes.cache.get('d'), undefined);
 });
 
 test('what has expired, or was kept while the clock was far ahead, leaves the file', (t) => {
-  const { time, put, get, count } = openCache(t);
+  const { time, put, cache, count } = openCache(t);
   put('short');
-  put('long', '[]', 3);
+  put('long', [place]);
   time.advance(86_400_000);
-  t.is(get('short'), undefined);
+  t.is(cache.get('short'), undefined);
   t.is(count(), 2);
   put('other');
   t.is(count(), 2);
 });
 
-test('the cache may be deleted, damaged, of another version or a directory: it is begun anew', (t) => {
+test('the cache may be deleted, damaged, of another version or a directory', (t) => {
   for (const spoil of [
     (path: string) => rmSync(path),
     (path: string) => writeFileSync(path, 'x'.repeat(8_192)),
     (path: string) => new Database(path).exec('PRAGMA user_version = 99').close(),
     (path: string) => new Database(path).exec('DROP TABLE answers').close(),
+    (path: string) => {
+      rmSync(path);
+      mkdirSync(path);
+    },
   ]) {
-    const { path, put, get, cache, time } = openCache(t);
+    const { path, put, cache, time } = openCache(t);
     put('a');
     cache.close();
+    t.is(cache.get('a'), undefined);
     spoil(path);
-    const again = new GeocodeCache({ path, clock: time.clock });
-    t.is(again.get(Buffer.from('a')), undefined);
-    time.advance(60_000);
-    again.put({ key: Buffer.from('b'), answer: '[]', expires: time.clock.now() + 1 });
-    t.is(again.get(Buffer.from('b'))?.answer, '[]');
+    const again = new GeocodeCache({ path, server: 'server', clock: time.clock });
+    t.is(again.get('a'), undefined);
+    again.put('b', []);
+    t.deepEqual(again.get('b'), []);
     again.close();
-    t.is(get('a'), undefined);
   }
-  const { path, put, get } = openCache(t);
-  mkdirSync(path);
-  put('a');
-  t.is(get('a'), undefined);
-  t.true(existsSync(path));
+  t.false(existsSync(':memory:'));
 });
 
 posix('the cache goes on while its file is deleted under it', (t) => {
-  const { path, put, get } = openCache(t);
+  const { path, put, cache } = openCache(t);
   put('a');
   for (const suffix of ['', '-wal', '-shm']) rmSync(path + suffix, { force: true });
   t.notThrows(() => {
     put('b');
-    get('a');
+    cache.get('a');
   });
 });
 

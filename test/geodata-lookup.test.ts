@@ -25,7 +25,6 @@ import {
   type GenerationFault,
 } from '../geodata/generation.ts';
 import { GeodataLookup } from '../geodata/lookup.ts';
-import { PlaceSearch } from '../geodata/place-search.ts';
 import { nowhere } from '../model/admin-place.ts';
 import { rounds } from './helpers/effort.ts';
 import { makeGeneration } from './helpers/generations.ts';
@@ -415,21 +414,6 @@ test('a check finds answers that are not those of the probes', (t) => {
       'damaged',
     );
   }
-});
-
-test('a generation of the first schema is used, without a belt of the coast and areas', (t) => {
-  const path = join(temporaryDirectory(t), 'first.sqlite');
-  copyFileSync(builtin, path);
-  chmodSync(path, 0o600);
-  const first = new Database(path);
-  first.exec("DROP TABLE area; DELETE FROM spatial_index WHERE name = 'coast_belt'");
-  first.pragma('user_version = 1');
-  first.close();
-  checkGeneration(path, [{ lat: 52.52, lon: 13.405, country_id: 'DE', locality: 'Berlin' }]);
-  const search = new PlaceSearch(path);
-  t.teardown(() => search.close());
-  t.is(search.search('berlin', 1)[0]?.type, 'city');
-  t.deepEqual(search.search('bavaria', 1), []);
 });
 
 test('what cannot be used is told apart: missing, of another format, damaged', (t) => {

@@ -2,7 +2,6 @@
 import test from 'ava';
 import { encodeDay, pointColumns } from '../storage/day-blob.ts';
 import type { DayRow } from '../storage/library/day-reader.ts';
-import { PairSet } from '../worker/timeline/aggregate/pair-set.ts';
 import { modeOf } from '../worker/timeline/aggregate/trips/mode.ts';
 import { speedEnds } from '../worker/timeline/aggregate/trips/movement.ts';
 import { CoMovingDevices } from '../worker/timeline/detect/co-moving-devices.ts';
@@ -82,14 +81,6 @@ test('in the densest tracks observations of one second share a place in a queue'
   queue.dropFirst();
   queue.push(Object.assign(new Point(), { timeMs: 1_030 }));
   t.deepEqual([queue.size, queue.firstMs, queue.lastMs], [4, 10, 1_030]);
-});
-
-test('a set of pairs takes 2,097,152 of them', (t) => {
-  const pairs = new PairSet(2_048);
-  let isAdded = true;
-  for (let i = 0; i < 2_097_152; i += 1) isAdded &&= pairs.add(i >> 11, i & 2_047);
-  t.true(isAdded);
-  t.false(pairs.add(2_048, 0));
 });
 
 // Geometry

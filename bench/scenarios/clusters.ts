@@ -43,7 +43,7 @@ export const clusters = scenario<View, Prepared>({
   run: async ({ plan: { enoughCpuMs } }, { daemon, path }) => {
     const cpuMs = (): number | undefined => daemon.cpuMs();
     const own = await repeated({ cpuMs, call: () => daemon.get(path), enoughCpuMs, mostCalls });
-    return { cpu: own.cpuMs, wall: own.wallMs };
+    return { cpu: own.cpuMs };
   },
   figures: ({ count, zoom, isScreen }) => [
     {
@@ -52,7 +52,6 @@ export const clusters = scenario<View, Prepared>({
       of: 'cpu',
       bar: zoom <= farOutZoom || isScreen === true ? barOf(count, isScreen) : undefined,
     },
-    { what: 'a request, wall', unit: 'ms', of: 'wall' },
   ],
 });
 

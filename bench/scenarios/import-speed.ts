@@ -25,13 +25,10 @@ interface Subject {
   readonly second?: (session: Session) => GeneratedSource;
 }
 
-const small = '/api/version';
-/** Seldom enough to cost nothing, often enough for a p99. */
-const probeEveryMs = 10;
 const treePointsEach = 500;
 const mostMb = 300;
 
-/** How fast GPX becomes rows on disk, for each kind of file, and what the daemon is to others meanwhile. */
+/** How fast GPX becomes rows on disk, for each kind of file. */
 export const importSpeed = scenario<Subject, GeneratedSource>({
   name: 'import',
   title: 'import into an empty store, committed',
@@ -39,8 +36,8 @@ export const importSpeed = scenario<Subject, GeneratedSource>({
   rounds: ({ rounds }, { isLong }) => (isLong === true ? 1 : rounds),
   label: ({ title }) => title,
   prepare: (session, { source }) => Promise.resolve(source(session)),
-  run: async (session, source, { kind, isLong, second }) => ({
-    ...(await importOnce(session, source, isLong === true, second?.(session))),
+  run: async (session, source, { kind, second }) => ({
+    ...(await importOnce(session, source, second?.(session))),
     ...(await importByPeer(session, source, kind)),
   }),
   figures: ({ wanted, points, second }) => [
@@ -52,12 +49,6 @@ export const importSpeed = scenario<Subject, GeneratedSource>({
         ]),
     { what: 'peak resident memory', unit: 'MB', of: 'peak', bar: atMost(points && mostMb) },
     { what: 'stored bytes a point', unit: 'B', of: 'bytes' },
-    {
-      what: 'small GET meanwhile, p99',
-      unit: 'ms',
-      of: 'p99',
-      against: ['bare node:http meanwhile', 'bareP99', 'cost'],
-    },
   ],
 });
 
@@ -107,24 +98,19 @@ export function treeSource(session: Session): GeneratedSource {
 }
 
 /**
- * What one import costs a new daemon, its start not counted; with `isProbed` a small GET is asked for meanwhile.
+ * What one import costs a new daemon, its start not counted.
  * @param second is imported next, while the thread of the first waits for more, as it does for a minute.
  */
 async function importOnce(
   session: Session,
   source: GeneratedSource,
-  isProbed = false,
   second?: GeneratedSource,
 ): Promise<Readings> {
   const root = session.directory();
   const daemon = await session.daemon(root);
-  const servers = isProbed ? [daemon, await session.bareServer()] : [];
-  for (const server of servers) for (let i = 0; i < 50; i += 1) await server.get(small);
   const before = daemon.cpuMs();
-  const probes = servers.map((server) => session.probe(server, small, probeEveryMs));
   const result = await daemon.importDirectory(source.directory);
   const cost = daemon.cost();
-  const [own, bare] = await Promise.all(probes.map((probe) => probe.finish()));
   const bytes = statSync(join(root, 'data/library.sqlite')).size / source.points;
   const next = second && { second: await nextRate(daemon, second) };
   await session.stop(daemon);
@@ -138,7 +124,6 @@ async function importOnce(
     peak: cost?.peakResidentMb,
     bytes,
     ...next,
-    ...(own && bare && { p99: own.p99Ms, bareP99: bare.p99Ms }),
   };
 }
 

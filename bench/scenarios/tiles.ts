@@ -1,8 +1,12 @@
+import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { parseDate } from '../../model/calendar-date.ts';
 import { worldX, worldY } from '../../model/mercator.ts';
+import { decodePositions, pointColumns } from '../../storage/day-blob.ts';
+import { TrackReader } from '../../storage/library/track-reader.ts';
+import { outlineZooms } from '../../storage/outline.ts';
 import { HttpConnection } from '../measure/http-connection.ts';
-import { forgetPeak } from '../measure/process-cost.ts';
+import { forgetPeak, ownCpuMs } from '../measure/process-cost.ts';
 import { repeated } from '../measure/repeated.ts';
 import { atMost } from '../report/figure.ts';
 import { counted, difference, scenario } from '../scenario.ts';
@@ -11,6 +15,7 @@ import { inaccurate, longRecording } from '../timelines/long-recording.ts';
 
 interface Prepared {
   readonly daemon: ServerProcess;
+  readonly libraryPath: string;
   readonly observations: number;
   readonly lat: number;
   readonly lon: number;
@@ -46,9 +51,9 @@ export const tiles = scenario<number, Prepared>({
     const [lat, lon] = [block!.latE7[0]! / unitsPerDegree, block!.lonE7[0]! / unitsPerDegree];
     const daemon = await session.daemon(root);
     await wait(settledMs);
-    return { daemon, observations, lat, lon };
+    return { daemon, libraryPath: join(root, 'data/library.sqlite'), observations, lat, lon };
   },
-  run: async (session, { daemon, lat, lon }) => {
+  run: async (session, { daemon, libraryPath, lat, lon }) => {
     const { enoughCpuMs, loadMs } = session.plan;
     const cpuMs = (): number | undefined => daemon.cpuMs();
     const beforeMb = forgetPeak(daemon.pid);
@@ -63,6 +68,9 @@ export const tiles = scenario<number, Prepared>({
       readings[`cpu${zoom}`] = cost;
       readings[`bytes${zoom}`] = (await daemon.get(path)).bodyBytes;
     }
+    const call = () => decodeDays(libraryPath);
+    const decoding = await repeated({ cpuMs: ownCpuMs, call, enoughCpuMs, mostCalls });
+    readings['decoding'] = decoding.cpuMs;
     readings['grown'] = difference(daemon.cost()?.peakResidentMb, beforeMb);
     const probe = session.probe(daemon, small, probeEveryMs);
     await pan(daemon, lat, lon, loadMs);
@@ -75,6 +83,10 @@ export const tiles = scenario<number, Prepared>({
         what: `CPU of a tile at zoom ${zoom}`,
         unit: 'ms' as const,
         of: `cpu${zoom}`,
+        // What lines thinned for these zooms save; cutting and writing would come on top.
+        ...(zoom <= outlineZooms.fine && {
+          against: ['decoding the days', 'decoding', 'gain'] as const,
+        }),
         bar: atMost(days <= million ? mostMs : zoom === 0 ? mostMsOfAll : undefined),
       },
       {
@@ -98,6 +110,15 @@ export const tiles = scenario<number, Prepared>({
     },
   ],
 });
+
+function decodeDays(libraryPath: string): void {
+  const reader = new TrackReader(libraryPath);
+  const columns = pointColumns();
+  const world = { south: -9e8, west: -1.8e9, north: 9e8, east: 1.8e9 };
+  for (const row of reader.days(world, { fromMs: -Infinity, toMs: Infinity }))
+    decodePositions(reader.points(row), columns);
+  reader.close();
+}
 
 function placeOf(zoom: number, lat: number, lon: number, east = 0): [x: number, y: number] {
   const tileCount = 2 ** zoom;

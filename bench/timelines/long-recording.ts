@@ -1,3 +1,4 @@
+import { lonLimitE7 } from '../../storage/day-blob.ts';
 import { Random } from '../random.ts';
 import { makeJourney } from './journey.ts';
 import type { Profile } from './profile.ts';
@@ -57,7 +58,8 @@ export function* inaccurate(blocks: Iterable<Block>): Generator<Block> {
       north = north * errorLasts + random.bell() * errorE7;
       east = east * errorLasts + random.bell() * errorE7;
       lats[at]! += Math.round(north);
-      lons[at]! += Math.round(east);
+      // A receiver beside the antimeridian says no longitude beyond it.
+      lons[at] = Math.max(-lonLimitE7, Math.min(lonLimitE7, lons[at]! + Math.round(east)));
     }
     yield { timeMs, latE7: lats, lonE7: lons };
   }

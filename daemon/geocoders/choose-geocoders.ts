@@ -5,7 +5,6 @@ import { scheduleTimeout } from '../schedule.ts';
 import type { Geocoder } from './geocoder.ts';
 import { programVersion } from '../version-info.ts';
 import { checkedFetch } from './checked-fetch.ts';
-import { KnownAnswers } from './known-answers.ts';
 import { OnlineGeocoder } from './online-geocoder.ts';
 
 export interface GeocoderOptions {
@@ -42,10 +41,9 @@ async function openServer(options: GeocoderOptions): Promise<Geocoder> {
   const program = `waypointd/${programVersion()}`;
   const userAgent = contact === undefined ? program : `${program} (+${contact})`;
   const fetchText = checkedFetch({ userAgent, now: clock.now });
-  const cache = new GeocodeCache({ path: cachePath, clock });
   return new OnlineGeocoder({
     lookup: (await lookups[geocoder === 'photon' ? 'photon' : 'nominatim']())(base, fetchText),
-    answers: new KnownAnswers(cache, clock, `${geocoder} ${base}`),
+    answers: new GeocodeCache({ path: cachePath, server: `${geocoder} ${base}`, clock }),
     attribution,
     clock,
     schedule: scheduleTimeout,

@@ -2,15 +2,14 @@ import { describeError } from '../../model/error-description.ts';
 import type { Clock, Log } from '../../model/process.ts';
 import { codePointLength } from '../../model/text.ts';
 import type { Schedule } from '../schedule.ts';
+import type { GeocodeCache } from '../../storage/geocode-cache.ts';
 import type { GeocodeAnswer, Geocoder } from './geocoder.ts';
-import { CircuitBreaker } from './circuit-breaker.ts';
-import type { KnownAnswers } from './known-answers.ts';
 import type { Lookup } from './checked-fetch.ts';
 import { ServerFailed } from './server-failed.ts';
 
 export interface OnlineGeocoderOptions {
   readonly lookup: Lookup;
-  readonly answers: KnownAnswers;
+  readonly answers: GeocodeCache;
   readonly attribution: string;
   readonly clock: Clock;
   readonly schedule: Schedule;
@@ -24,6 +23,13 @@ const quietMs = 300;
 const spacingMs = 1_000;
 const timeoutMs = 1_500;
 const placesPerText = 12;
+/** After so many failures in a row the server is left alone for a while, then after each one. */
+const failuresInARow = 3;
+const pauseMs = 60_000;
+/** After a refusal that does not say how long to wait. */
+const refusedPauseMs = 15 * 60_000;
+/** A server may ask for any time; after a day it is asked again. */
+const longestPauseMs = 24 * 3_600_000;
 const nothing: GeocodeAnswer = { places: [] };
 
 /**
@@ -34,17 +40,18 @@ const nothing: GeocodeAnswer = { places: [] };
 export class OnlineGeocoder implements Geocoder {
   readonly isOnline = true;
   readonly #options: OnlineGeocoderOptions;
-  readonly #breaker: CircuitBreaker;
   /** The text to ask for next, and when it was first wanted, monotonic ms. */
   #wanted: { readonly text: string; readonly since: number } | undefined;
   #asking: { readonly text: string; readonly abort: AbortController } | undefined;
   #lastEnd = -Infinity;
+  #failures = 0;
+  /** Monotonic ms until which the server is left alone. */
+  #pausedUntil = -Infinity;
   #cancelTimer = (): void => {};
   #isClosed = false;
 
   constructor(options: OnlineGeocoderOptions) {
     this.#options = options;
-    this.#breaker = new CircuitBreaker(options.clock);
   }
 
   find(typed: string, limit: number): GeocodeAnswer {
@@ -67,7 +74,7 @@ export class OnlineGeocoder implements Geocoder {
 
   /** @returns whether the text will be asked for, unless a newer one comes. */
   #want(text: string): boolean {
-    if (this.#breaker.isOpen) return false;
+    if (this.#options.clock.monotonic() < this.#pausedUntil) return false;
     if (this.#asking?.text === text) {
       this.#wanted = undefined;
     } else if (this.#wanted?.text !== text) {
@@ -99,7 +106,7 @@ export class OnlineGeocoder implements Geocoder {
     const cancelLimit = schedule(() => abort.abort(), timeoutMs);
     try {
       const places = await lookup(text, placesPerText, abort.signal);
-      this.#breaker.succeeded();
+      this.#failures = 0;
       if (!this.#isClosed) answers.put(text, places.slice(0, placesPerText));
     } catch (error) {
       if (!this.#isClosed) this.#noteFailure(error);
@@ -112,12 +119,24 @@ export class OnlineGeocoder implements Geocoder {
   }
 
   #noteFailure(error: unknown): void {
-    const pauseMs = this.#breaker.failed(error);
-    if (pauseMs > 0) this.#wanted = undefined;
-    this.#options.log.warn('geocoder.failed', {
+    const { clock, log } = this.#options;
+    this.#failures += 1;
+    const leftAloneMs = pauseAfter(error, this.#failures);
+    if (leftAloneMs > 0) {
+      this.#wanted = undefined;
+      this.#pausedUntil = clock.monotonic() + leftAloneMs;
+    }
+    log.warn('geocoder.failed', {
       ...describeError(error),
       ...(error instanceof ServerFailed ? error.details : {}),
-      left_alone_ms: pauseMs,
+      left_alone_ms: leftAloneMs,
     });
   }
+}
+
+function pauseAfter(error: unknown, failures: number): number {
+  const pause = failures >= failuresInARow ? pauseMs : 0;
+  const isRefusal = error instanceof ServerFailed && (error.status === 429 || error.status === 403);
+  if (!isRefusal) return pause;
+  return Math.max(Math.min(error.retryAfterMs ?? refusedPauseMs, longestPauseMs), pause);
 }

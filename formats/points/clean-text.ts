@@ -3,8 +3,6 @@ import { copyText } from '../copy-text.ts';
 
 /** Without anything to clean, trim or compose, as no character below U+0300 can be composed: most names. */
 const printable = /^(?:[!-~\u00a1-\u02ff](?:[ -~\u00a1-\u02ff]*[!-~\u00a1-\u02ff])?)?$/;
-/** Begins with no blank, and neither composing nor line ends change how many characters there are, whatever follows. */
-const settled = /^[!-~\u00a1-\u02ff][\t\n -~\u00a0-\u02ff]*$/;
 
 /**
  * A text of a file as it is stored: control characters blank, trimmed, NFC, at most `maxCodePoints`; may be empty.
@@ -12,22 +10,15 @@ const settled = /^[!-~\u00a1-\u02ff][\t\n -~\u00a0-\u02ff]*$/;
  */
 export function cleanText(text: string, maxCodePoints: number): string {
   if (text.length <= maxCodePoints && printable.test(text)) return text;
-  const shown = normalizeText(blankControlCharacters(enough(text, maxCodePoints)));
+  const shown = normalizeText(blankControlCharacters(text));
   return cutOff(shown, text.length, maxCodePoints);
 }
 
 /** The same for a text of several lines: line feeds and tabs stay, and every line end becomes a line feed. */
 export function cleanNote(text: string, maxCodePoints: number): string {
   if (text.length <= maxCodePoints && printable.test(text)) return text;
-  const shown = normalizeNote(blankControlCharacters(enough(text, maxCodePoints), true));
+  const shown = normalizeNote(blankControlCharacters(text, true));
   return cutOff(shown, text.length, maxCodePoints);
-}
-
-/** As much of a text as tells its first code points when it is clean: of very long ones not all has to be looked at. */
-function enough(text: string, maxCodePoints: number): string {
-  const trimmed = text.trim();
-  const head = trimmed.slice(0, maxCodePoints + 1);
-  return settled.test(head) ? head : trimmed;
 }
 
 /** @param length of the text before it was cleaned. */

@@ -5,10 +5,13 @@ import { minus, point, zero } from '../ascii.ts';
 const exactDigits = 15;
 const powersOfTen = Float64Array.from({ length: exactDigits + 1 }, (_, power) => 10 ** power);
 
+/** A constant of ours: V8 compiles anew what meets `Number.NaN` for the first time at the end of a block. */
+const none = Number.NaN;
+
 /** Reads decimal numbers without exponent or plus sign, of any length. */
 export class Decimals {
   /** The last number, as `Number` makes it but −0 as 0; NaN without a digit. A field: returned, each would be an object. */
-  value = Number.NaN;
+  value = none;
 
   /** Passes a number. @returns where it ends. */
   pass(bytes: Buffer, from: number): number {
@@ -36,7 +39,7 @@ export class Decimals {
       count += decimals;
     }
     // + 0 makes −0 zero.
-    this.value = count === 0 ? Number.NaN : (sign * digits) / powersOfTen[decimals]! + 0;
+    this.value = count === 0 ? none : (sign * digits) / powersOfTen[decimals]! + 0;
     return count < exactDigits ? at : this.#passRest(bytes, from, at, powersOfTen[decimals]!);
   }
 

@@ -1,4 +1,5 @@
 import { isUtf8, Buffer } from 'node:buffer';
+import { ampersand, angle, foreign, kinds, lineEnd, plain, stop } from './byte-kinds.ts';
 import { Decimals } from './decimals.ts';
 import type { ElementTree } from './element-tree.ts';
 import { learnTemplate, maxValues, type Part, type Template } from './element-template.ts';
@@ -33,24 +34,6 @@ export interface Runs {
    * no meaning. @param open names of the open elements, the root first.
    */
   here(open: readonly string[]): ((stretch: Stretch) => RunResult) | undefined;
-}
-
-/** Kinds of bytes in values, as bits. Values that hold others are the parser's. */
-const plain = 0;
-const inTextsOnly = 1;
-const lineEnd = 2;
-const ampersand = 4;
-const angle = 8;
-const foreign = 16;
-const stop = 32;
-const kinds = Uint8Array.from({ length: 256 }, (_, byte) => kindOf(byte));
-
-function kindOf(byte: number): number {
-  if (byte >= 0x80) return foreign;
-  const kind = { '\n': lineEnd, '&': ampersand, '>': angle, '<': stop }[String.fromCharCode(byte)];
-  if (kind !== undefined) return kind;
-  if (byte === 0x09 || byte === 0x22 || byte === 0x27) return inTextsOnly;
-  return byte < 0x20 ? stop : plain;
 }
 
 /** Bytes of the longest element whose form is learnt; those of real points have up to 700. */
@@ -164,16 +147,24 @@ export class ElementRun<P extends Plan> implements Values {
 
   #readUnknown(at: number): number | RunResult['ending'] {
     const start = this.bytes.toString('latin1', at, Math.min(at + maxLearntBytes, this.#end));
-    if (start === '') return 'cut off';
-    const head = /^<([-.:\w]*)([\s/>]?)/.exec(start);
-    if (head === null || (head[2] !== '' && !this.#options.names.includes(head[1] ?? '')))
-      return 'other';
+    const ending = this.#endingAt(start);
+    if (ending !== undefined) return ending;
     const form = this.#learn(start);
-    if (form === 'cut off') return at + maxLearntBytes < this.#end ? 'refused' : 'cut off';
+    if (form === 'cut off') return start.length < maxLearntBytes ? 'cut off' : 'refused';
     const end = form === undefined ? -1 : this.#match(form, at);
     if (form === undefined || end < 0) return 'refused';
     this.#keep(form);
     return this.#deliver(form, end);
+  }
+
+  /** Tells where no element of ours begins, or one whose end is missing, as at the end of each block. */
+  #endingAt(start: string): RunResult['ending'] | undefined {
+    if (start === '') return 'cut off';
+    const [head, name = '', behind = ''] = /^<([-.:\w]*)([\s/>]?)/.exec(start) ?? [];
+    const isOther = behind !== '' && !this.#options.names.includes(name);
+    if (head === undefined || isOther) return 'other';
+    const isWhole = start.includes(`</${name}`) || start.includes('/>');
+    return isWhole || start.length === maxLearntBytes ? undefined : 'cut off';
   }
 
   #learn(start: string): Form<P> | 'cut off' | undefined {

@@ -1,5 +1,4 @@
 import type { AreaKind } from '../format.ts';
-import { ownNames } from './own-names.ts';
 import type { WorldPlace } from './world-places.ts';
 
 /** A country, a region or an island, to be found by its names. */
@@ -67,4 +66,29 @@ function add(areas: Map<string, WorldArea>, code: string, share: Share): void {
 
 function namesOf({ kind, name, place }: Share): string[] {
   return kind === 'country' ? [...new Set([name, ...ownNames(place.country)])] : [name];
+}
+
+/** Languages of countries that have more than the one which most of their people are taken to speak. */
+const furtherLanguages: Readonly<Record<string, readonly string[]>> = {
+  BE: ['fr', 'de'],
+  CA: ['fr'],
+  CH: ['fr', 'it', 'rm'],
+  CY: ['tr'],
+  FI: ['sv'],
+  IE: ['ga'],
+  LU: ['de', 'lb'],
+  MA: ['fr'],
+  NZ: ['mi'],
+  ZA: ['af', 'zu'],
+};
+
+/** Name of a country (ISO 3166-1 alpha-2) in its own languages, from Unicode's CLDR in Node.js: `España`, `日本`. */
+function ownNames(country: string): string[] {
+  const spoken = new Intl.Locale(`und-${country}`).maximize().language;
+  const languages = [spoken, ...(furtherLanguages[country] ?? [])];
+  // For a language without names the answer would be in that of this machine.
+  return Intl.DisplayNames.supportedLocalesOf(languages).flatMap(
+    (language) =>
+      new Intl.DisplayNames(language, { type: 'region', fallback: 'none' }).of(country) ?? [],
+  );
 }

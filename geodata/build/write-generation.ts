@@ -4,6 +4,7 @@ import KDBush from 'kdbush';
 import { closing } from '../../model/closing.ts';
 import {
   areaKinds,
+  beltCell,
   generationApplicationId,
   generationSchema,
   generationTables,
@@ -17,7 +18,6 @@ import { wholeName, wordsOf } from '../words.ts';
 import type { Border } from './borders.ts';
 import { townsOfSections } from './sections.ts';
 import type { WorldArea } from './search-areas.ts';
-import { spelledOut } from './spelled-out.ts';
 import type { WorldPlace } from './world-places.ts';
 
 /** Content of a generation. */
@@ -37,6 +37,8 @@ export interface World {
   readonly meta: Readonly<Record<string, string>>;
 }
 
+/** A belt that is everywhere. */
+const allNear = Uint32Array.of(beltCell.near, beltCell.near);
 /** Room for 64 MB in memory: the file is written once. */
 const cacheKib = 65_536;
 
@@ -70,7 +72,7 @@ function writeWorld(db: Database.Database, world: World): void {
   part.run(spatialParts.placeTree, bytesOf(tree.data));
   part.run(spatialParts.placeCountry, bytesOf(countryOfPlace.buffer));
   part.run(spatialParts.borderTree, bytesOf(borderTree(world.borders).data));
-  if (world.coastBelt) part.run(spatialParts.coastBelt, bytesOf(world.coastBelt.buffer));
+  part.run(spatialParts.coastBelt, bytesOf((world.coastBelt ?? allNear).buffer));
   const meta = db.prepare('INSERT INTO meta VALUES (?, ?)');
   for (const entry of Object.entries(world.meta)) meta.run(...entry);
 }
@@ -190,4 +192,15 @@ function borderTree(borders: readonly Border[]): Flatbush {
 
 function bytesOf(buffer: ArrayBufferLike): Buffer {
   return Buffer.from(buffer as ArrayBuffer);
+}
+
+/** Letters that people without them on their keyboard write as two. */
+const pairs: Readonly<Record<string, string>> = { ä: 'ae', ö: 'oe', ü: 'ue', å: 'aa', ø: 'oe' };
+
+/** A name as it is written without umlauts: `Tuebingen`, `Tromsoe`. */
+function spelledOut(name: string): string {
+  return name
+    .normalize('NFC')
+    .toLowerCase()
+    .replace(/[äöüåø]/g, (letter) => pairs[letter]!);
 }

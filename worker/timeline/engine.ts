@@ -56,7 +56,7 @@ export class TimelineEngine {
     options: TimelineOptions,
   ) {
     const parameters = detectionParameters(options.stays);
-    this.#totals = new Totals(period, calendar, sources.length, lookup, options.stays);
+    this.#totals = new Totals(period, calendar, lookup, options.stays);
     const reject = ({ timeMs, weight }: Point): void => {
       if (isInPeriod(period, timeMs)) this.#outliers += weight;
     };

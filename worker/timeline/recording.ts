@@ -1,4 +1,4 @@
-import type { Period } from './period.ts';
+import { isInPeriod, type Period } from './period.ts';
 
 /** A longer pause may hide a whole day, or a night that is far from every observation, ms. */
 const pauseMs = 43_200_000;
@@ -13,9 +13,6 @@ export class Recording {
   /** Begin and end of each stretch without a pause of half a day, in turn; outside of the period, too. */
   readonly stretches: number[] = [];
   readonly #period: Period;
-  /** Until when the observations are as the last one: before, in or after the period. */
-  #edgeMs = Number.NEGATIVE_INFINITY;
-  #isInPeriod = false;
   #source = -1;
 
   constructor(period: Period) {
@@ -25,8 +22,8 @@ export class Recording {
   /** @param weight of how many observations. */
   add(timeMs: number, source: number, weight: number): void {
     this.#stretch(timeMs, timeMs);
-    if (timeMs >= this.#edgeMs) this.#cross(timeMs);
-    if (!this.#isInPeriod) return;
+    if (!isInPeriod(this.#period, timeMs)) return;
+    if (this.firstMs === Number.POSITIVE_INFINITY) this.firstMs = timeMs;
     this.observations += weight;
     this.lastMs = timeMs;
     if (source === this.#source) return;
@@ -40,8 +37,6 @@ export class Recording {
     for (const source of later.sources) this.sources.add(source);
     this.firstMs = Math.min(this.firstMs, later.firstMs);
     this.lastMs = Math.max(this.lastMs, later.lastMs);
-    this.#edgeMs = Math.max(this.#edgeMs, later.#edgeMs);
-    this.#isInPeriod = later.#isInPeriod;
     for (let i = 0; i < later.stretches.length; i += 2) {
       this.#stretch(later.stretches[i]!, later.stretches[i + 1]!);
     }
@@ -52,13 +47,5 @@ export class Recording {
     const { length } = stretches;
     if (length > 0 && firstMs - stretches[length - 1]! <= pauseMs) stretches[length - 1] = lastMs;
     else stretches.push(firstMs, lastMs);
-  }
-
-  #cross(timeMs: number): void {
-    const { startMs, endMs } = this.#period;
-    this.#isInPeriod = timeMs >= startMs && timeMs < endMs;
-    if (timeMs < startMs) this.#edgeMs = startMs;
-    else this.#edgeMs = timeMs < endMs ? endMs : Number.POSITIVE_INFINITY;
-    if (this.#isInPeriod && this.firstMs === Number.POSITIVE_INFINITY) this.firstMs = timeMs;
   }
 }

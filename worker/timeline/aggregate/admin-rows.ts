@@ -4,8 +4,6 @@ import {
   type AdminPlace,
   type PlaceLevel,
 } from '../../../model/admin-place.ts';
-import { PairSet } from './pair-set.ts';
-import { DayCount } from './day-count.ts';
 import type { Recording } from '../recording.ts';
 import type { Stop } from './stop.ts';
 
@@ -22,7 +20,6 @@ export interface Pass {
 
 /** The recorded facts of one administrative unit so far. */
 export interface AdminRow {
-  readonly number: number;
   readonly level: PlaceLevel;
   /** Names and ids down to the level. */
   readonly place: AdminPlace;
@@ -30,10 +27,12 @@ export interface AdminRow {
   stopSeconds: number;
   bridgedSeconds: number;
   observations: number;
-  readonly days: DayCount;
+  readonly recordedDays: Set<number>;
+  /** Without those that are recorded, too. */
+  readonly inferredDays: Set<number>;
   nights: number;
   nightsInferred: number;
-  sources: number;
+  readonly sources: Set<number>;
   firstMs: number;
   lastMs: number;
   /** Times of the inferred days; infinite without any. */
@@ -62,20 +61,14 @@ export interface Recorded {
 export class AdminRows {
   readonly #rows = new Map<string, AdminRow>();
   readonly #units = new Map<string, AdminUnit>();
-  readonly #sources: PairSet;
   /** By level: the row of the last stop there. */
   readonly #visited = new Map<PlaceLevel, AdminRow>();
-
-  /** @param sources how many there are. */
-  constructor(sources: number) {
-    this.#sources = new PairSet(sources);
-  }
 
   /** Those that something of the period belongs to: others were met before or after it. */
   get rows(): AdminRow[] {
     return [...this.#rows.values()].filter(
-      ({ observations, latest, days, nights }) =>
-        observations > 0 || latest !== undefined || days.recorded + days.inferred + nights > 0,
+      ({ observations, latest, recordedDays, inferredDays, nights }) =>
+        observations + recordedDays.size + inferredDays.size + nights > 0 || latest !== undefined,
     );
   }
 
@@ -92,9 +85,7 @@ export class AdminRows {
   record({ rows }: AdminUnit, recorded: Recorded | Recording): void {
     for (const row of rows) {
       row.observations += recorded.observations;
-      for (const source of recorded.sources) {
-        if (this.#sources.add(row.number, source)) row.sources += 1;
-      }
+      for (const source of recorded.sources) row.sources.add(source);
       row.firstMs = Math.min(row.firstMs, recorded.firstMs);
       row.lastMs = Math.max(row.lastMs, recorded.lastMs);
     }
@@ -140,17 +131,17 @@ export class AdminRows {
     const known = this.#rows.get(key);
     if (known !== undefined) return [known];
     const row: AdminRow = {
-      number: this.#rows.size,
       level,
       place: names,
       visits: 0,
       stopSeconds: 0,
       bridgedSeconds: 0,
       observations: 0,
-      days: new DayCount(),
+      recordedDays: new Set(),
+      inferredDays: new Set(),
       nights: 0,
       nightsInferred: 0,
-      sources: 0,
+      sources: new Set(),
       firstMs: Number.POSITIVE_INFINITY,
       lastMs: Number.NEGATIVE_INFINITY,
       inferredFromMs: Number.POSITIVE_INFINITY,

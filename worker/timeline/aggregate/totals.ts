@@ -13,7 +13,6 @@ import { LongestStops } from './longest-stops.ts';
 import { PlaceFinder } from './place-finder.ts';
 import type { Recording } from '../recording.ts';
 import type { StayParameters } from '../stay-parameters.ts';
-import { Run } from './run.ts';
 import type { Stop } from './stop.ts';
 import { Way } from './way.ts';
 
@@ -42,17 +41,16 @@ export class Totals {
   #sinceLookupM = 0;
   #beforeMs = Number.NaN;
 
-  /** @param sources how many there are. @param lookup undefined where no generation could be opened. */
+  /** @param lookup undefined where no generation could be opened. */
   constructor(
     period: Period,
     calendar: Calendar,
-    sources: number,
     lookup: AdminLookup | undefined,
     { silenceSeconds, maxStops }: StayParameters,
   ) {
     const silenceMs = silenceSeconds * 1_000;
     this.#period = period;
-    this.rows = new AdminRows(sources);
+    this.rows = new AdminRows();
     this.days = new DayRows(period);
     this.stops = new LongestStops(maxStops);
     this.way = new Way(period, silenceMs, this.days, calendar.zoneAt(0, 0));
@@ -203,5 +201,32 @@ export class Totals {
     this.days.stop(firstMs, lastMs, zone);
     this.rows.stop(unit, stop);
     this.stops.add(stop);
+  }
+}
+
+/** Observations on the way in one unit, of one source: counted together. */
+class Run implements Recorded {
+  unit: AdminUnit | undefined;
+  observations = 0;
+  readonly sources: number[] = [-1];
+  firstMs = Number.NaN;
+  lastMs = Number.NaN;
+
+  /** Whether an observation belongs to the run. */
+  goesOn(unit: AdminUnit, source: number): boolean {
+    return this.unit === unit && source === this.sources[0];
+  }
+
+  /** Begins a run of nothing yet. */
+  begin(unit: AdminUnit, timeMs: number, source: number): void {
+    this.unit = unit;
+    this.observations = 0;
+    this.sources[0] = source;
+    this.firstMs = timeMs;
+  }
+
+  add(timeMs: number, weight: number): void {
+    this.observations += weight;
+    this.lastMs = timeMs;
   }
 }

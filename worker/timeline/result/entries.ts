@@ -68,7 +68,7 @@ export function placeEntry(
   // A unit without observations has its inferred days.
   const isSilent = row.firstMs === Number.POSITIVE_INFINITY;
   const [inferredMs, untilMs] =
-    row.days.inferred > 0 ? [row.inferredFromMs, row.inferredToMs] : [startMs, startMs];
+    row.inferredDays.size > 0 ? [row.inferredFromMs, row.inferredToMs] : [startMs, startMs];
   return {
     level: row.level,
     ...nowhere,
@@ -78,13 +78,13 @@ export function placeEntry(
     stop_seconds: row.stopSeconds,
     bridged_seconds: row.bridgedSeconds,
     recorded_observations: row.observations,
-    recorded_days: row.days.recorded,
+    recorded_days: row.recordedDays.size,
     nights: row.nights,
-    source_files: row.sources,
+    source_files: row.sources.size,
     first_observation_utc: instantText(isSilent ? inferredMs : row.firstMs),
     last_observation_utc: instantText(isSilent ? untilMs : row.lastMs),
-    days: row.days.recorded + row.days.inferred,
-    days_inferred: row.days.inferred,
+    days: row.recordedDays.size + row.inferredDays.size,
+    days_inferred: row.inferredDays.size,
     nights_inferred: row.nightsInferred,
   };
 }

@@ -121,7 +121,7 @@ export class Presence {
     if (day < startDay || day > endDay) return;
     const { zone } = before.spot;
     for (const row of shared) {
-      row.days.infer(day);
+      if (!row.recordedDays.has(day)) row.inferredDays.add(day);
       row.inferredFromMs = Math.min(row.inferredFromMs, zone.startOf(day));
       row.inferredToMs = Math.max(row.inferredToMs, zone.startOf(day + 1));
     }
@@ -134,7 +134,10 @@ export class Presence {
     const { startDay, endDay } = this.#period;
     if (day < startDay || day > endDay) return;
     if (isFlown) return this.#days.inTransit(day, zone);
-    for (const row of unit.rows) row.days.record(day);
+    for (const row of unit.rows) {
+      row.recordedDays.add(day);
+      row.inferredDays.delete(day);
+    }
     this.#days.present(day, unit.place.country_id, 'recorded', zone);
   }
 }
