@@ -131,11 +131,13 @@ export async function readAnswer(
   if (isKept) return { status, value: new Uint8Array(await new Blob(kept).arrayBuffer()) };
   const text = parts.join('');
   const value = parse(text);
-  if (!isSuccess) {
-    const words = failureWords(value);
-    throw httpFailure(status, words.sentence ?? text, words);
-  }
+  if (!isSuccess) throw failureOf(status, text, value);
   return { status, value };
+}
+
+function failureOf(status: number, text: string, value: unknown): RequestFailure {
+  const words = failureWords(value);
+  return httpFailure(status, words.sentence ?? text, words);
 }
 
 function tooLarge(): RequestFailure {
