@@ -27,6 +27,8 @@ const shortIdleMs = 5_000;
 
 /** Threads belong to the process, one for each file: they end when they are idle, and keep no process alive. */
 const threads = new Map<string, Promise<Piscina>>();
+/** The last task of each thread. One at a time: Piscina forgets those that wait behind a task that is ended. */
+const lastTasks = new Map<string, Promise<unknown>>();
 
 /**
  * Runs the tasks of one file in its thread: a second task waits for the first. Nothing is loaded, and no thread runs, until
@@ -47,7 +49,7 @@ export class WorkerPool<Module extends Tasks<Module>> {
 
   /**
    * Runs a task in the thread.
-   * @param signal ends the thread, whatever it is doing, or takes the task out of the line; the next task gets a new one.
+   * @param signal ends the thread, whatever it is doing, or has the task fail when its turn comes; the next task gets a new one.
    * @throws what the task throws, with its message but without its class; or an error of the thread when that dies.
    */
   async run<Name extends keyof Module & string>(
@@ -61,9 +63,17 @@ export class WorkerPool<Module extends Tasks<Module>> {
     if (signal?.aborted === true) end();
     signal?.addEventListener('abort', end);
     this.#ends.add(end);
-    try {
+    const before = lastTasks.get(this.#name);
+    const task = Promise.resolve(before).then(async () => {
       const pool = await this.#thread();
-      return await pool.run(input, { name, signal: ending.signal });
+      return pool.run(input, { name, signal: ending.signal });
+    });
+    lastTasks.set(
+      this.#name,
+      task.catch(() => undefined),
+    );
+    try {
+      return await task;
     } finally {
       this.#ends.delete(end);
       signal?.removeEventListener('abort', end);
@@ -74,7 +84,9 @@ export class WorkerPool<Module extends Tasks<Module>> {
   async close(): Promise<void> {
     this.#isClosed = true;
     for (const end of this.#ends) end();
-    if (this.#options.keepsFilesOpen === true) await drop(this.#name);
+    if (this.#options.keepsFilesOpen !== true) return;
+    await drop(this.#name);
+    lastTasks.delete(this.#name);
   }
 
   #thread(): Promise<Piscina> {
