@@ -4,12 +4,11 @@ import type { FailureStyle } from '../http/failures.ts';
 import { defaultHttpLimits, type HttpLimits } from '../http/http-limits.ts';
 import { route, type Route } from '../http/route.ts';
 import { createHttpServer, type HttpServer } from '../http/server.ts';
-import { Strangers } from '../http/strangers.ts';
 import { healthSchema, type Clock, type Log } from '../model/process.ts';
 import type { ContentStore } from '../storage/content-store/content-store.ts';
 import { lockDirectory, type DirectoryLock } from '../storage/lock.ts';
 import { closeToOthers } from '../storage/private-directory.ts';
-import { networkOf, plainAddress } from './client-address.ts';
+import { Clients } from './clients.ts';
 import type { ObjectsConfig } from './config.ts';
 import { Logins } from './credentials.ts';
 import { Expiring } from './expiring.ts';
@@ -105,14 +104,14 @@ async function serve(
   const parts = buildParts(root, contents, options);
   const server: HttpServer = createHttpServer({
     routes: allRoutes(parts),
-    guards: [],
+    guards: [(ctx) => parts.clients.ask(ctx)],
     prefix: '/',
     notFound: 'not_found',
     log,
     bodyTypes,
     failureStyle: objectFailures(config),
     limits: { ...httpLimits, ...options.limits },
-    onConnection: (socket) => parts.strangers.add(socket),
+    onConnection: (socket) => parts.clients.connect(socket),
     mayLeaveLoopback: true,
     ...(options.tls === undefined ? {} : { tls: options.tls }),
   });
@@ -177,11 +176,7 @@ function buildParts(
     underWay: new UploadsUnderWay(),
     traffic: new TrafficMeter(holdings, clock, config.bandwidthPerDay),
     limiter: new RequestLimiter(config.requestsPerMinute, clock),
-    // A quarter of the connections for one address; those of a proxy are many clients'.
-    strangers: new Strangers(Math.floor(connections / 4), (address) => {
-      const peer = plainAddress(address);
-      return peer === config.trustedProxy ? undefined : networkOf(peer);
-    }),
+    clients: new Clients(Math.floor(connections / 4), config),
   };
 }
 
