@@ -94,7 +94,7 @@ export const batchRequestSchema = z.object({
   operation: z.enum(['upload', 'download']),
   objects: z.array(z.unknown()).max(objectLimits.batchObjects),
   transfers: z.array(z.string()).optional(),
-  hash_algo: z.string().optional(),
+  hash_algo: z.string().min(1).optional(),
 });
 
 const actionSchema = z.object({

@@ -39,6 +39,8 @@ import { UploadsUnderWay } from './uploads-under-way.ts';
 const httpLimits: Partial<HttpLimits> = {
   requestTimeoutMs: 0,
   jsonBodyMs: 15_000,
+  // The kernel's buffer of some MB hides slow progress; the shares of Clients bound what such readers hold.
+  drainTimeoutMs: 900_000,
   keepAliveTimeoutMs: 30_000,
 };
 

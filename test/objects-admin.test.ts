@@ -385,7 +385,7 @@ test('x-lfs-authenticate lets in over ssh, as a login and as a forced command', 
     return finish(child);
   };
   const forced = (command: string) => call(['--user', 'bob'], { SSH_ORIGINAL_COMMAND: command });
-  const [login, byForce, unknown, readOnly, foreign, outside] = await Promise.all([
+  const [login, byForce, unknown, asReader, foreign, outside] = await Promise.all([
     call(['--user', 'ann', '/club/maps.git', 'upload', oid]),
     forced(`git-lfs-authenticate 'club/maps.git' download`),
     call(['--user', 'ann', 'club/maps', 'destroy']),
@@ -405,9 +405,12 @@ test('x-lfs-authenticate lets in over ssh, as a login and as a forced command', 
   const reader = { headers: JSON.parse(byForce.stdout).header };
   t.is((await server.call('GET', `${objects}/${oid}`, reader)).status, 200);
   t.is((await server.call('POST', objects, { ...reader, body: { oid, size: 20 } })).status, 401);
+  const eager = { headers: JSON.parse(asReader.stdout).header };
+  t.is((await server.call('GET', '/club/maps/locks', eager)).status, 200);
+  const sent = await server.call('POST', objects, { ...eager, body: { oid, size: 20 } });
+  t.deepEqual([sent.status, sent.body.code], [403, 'forbidden']);
   for (const [refused, pattern] of [
     [unknown, /"destroy"/],
-    [readOnly, /not write/],
     [foreign, /git-lfs-authenticate only/],
     [outside, /no such repository/],
   ] as const) {

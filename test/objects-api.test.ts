@@ -389,6 +389,8 @@ test('batch: each object is answered for itself, in order, with links that work'
   t.is((await ask('upload', bob)).status, 403);
   t.is((await ask('download', eve)).status, 404);
   t.is((await ask('download', ann, { hash_algo: 'sha512' })).status, 409);
+  const unnamed = await ask('download', ann, { hash_algo: '' });
+  t.like(unnamed, { status: 400, body: { code: 'invalid', field: 'hash_algo' } });
   t.is((await ask('destroy')).status, 400);
   const many = Array.from({ length: 1_001 }, () => object);
   t.is((await ask('download', ann, { objects: many })).status, 400, 'one more than allowed');
