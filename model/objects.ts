@@ -12,6 +12,8 @@ export const objectLimits = {
   /** Largest size that JSON numbers carry exactly. */
   sizeBytes: Number.MAX_SAFE_INTEGER,
   userCodePoints: 64,
+  /** Shortest new password, code points. */
+  passwordCodePoints: 8,
   passwordBytes: 1_024,
   repositoryPartLength: 100,
   /** File locks of one repository, and of one page of their list. */
