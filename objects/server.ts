@@ -2,9 +2,9 @@ import type { Server, ServerOptions } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FailureStyle } from '../http/failures.ts';
 import { defaultHttpLimits, type HttpLimits } from '../http/http-limits.ts';
-import { route, type Route } from '../http/route.ts';
+import type { Route } from '../http/route.ts';
 import { createHttpServer, type HttpServer } from '../http/server.ts';
-import { healthSchema, type Clock, type Log } from '../model/process.ts';
+import type { Clock, Log } from '../model/process.ts';
 import type { ContentStore } from '../storage/content-store/content-store.ts';
 import { lockDirectory, type DirectoryLock } from '../storage/lock.ts';
 import { closeToOthers } from '../storage/private-directory.ts';
@@ -27,6 +27,7 @@ import { batchRoutes, noBatchRoutes } from './routes/batch.ts';
 import { contentRoutes } from './routes/content.ts';
 import { lockRoutes } from './routes/locks.ts';
 import { objectRoutes } from './routes/objects.ts';
+import { healthRoutes } from './routes/health.ts';
 import { verifyRoutes } from './routes/verify.ts';
 import { createTokens } from './tokens.ts';
 import { TrafficMeter } from './traffic.ts';
@@ -136,17 +137,9 @@ async function serve(
   }
 }
 
-const healthRoute = route({
-  method: 'GET',
-  path: '/healthz',
-  summary: 'Tells that the server is running.',
-  answers: { 200: healthSchema },
-  handle: () => ({ status: 200, json: { status: 'ok' } }),
-});
-
 function allRoutes(parts: ObjectParts): Route[] {
   return [
-    healthRoute,
+    ...healthRoutes(parts),
     ...objectRoutes(parts),
     ...(parts.config.hasBatch ? batchRoutes(parts) : noBatchRoutes()),
     ...contentRoutes(parts),

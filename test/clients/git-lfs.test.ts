@@ -257,18 +257,21 @@ testLfs('a login over ssh needs no password', async (t) => {
   t.regex(readFileSync(asked, 'utf8'), /git-lfs-authenticate '?\/?club\/maps\.git'? upload/);
 });
 
-testLfs('a reader who has logged in over ssh lists locks, and can neither lock nor push', async (t) => {
-  const server = await startTestObjects(t);
-  await server.call('POST', '/club/maps/locks', { as: ann, body: { path: 'harbour.map' } });
-  const { desk } = await startSshDesk(t, server, 'bob');
-  t.regex(await desk.run(t, 'work', 'lfs', 'locks'), /harbour\.map\s+ann/);
-  for (const words of [
-    ['lfs', 'lock', 'a.bin'],
-    ['lfs', 'push', '--all', 'origin'],
-  ]) {
-    const { code, output } = await desk.try('work', ...words);
-    t.not(code, 0);
-    t.regex(output, /You may read this repository but not write to it/);
-  }
-  t.is(uploads(server), 0);
-});
+testLfs(
+  'a reader who has logged in over ssh lists locks, and can neither lock nor push',
+  async (t) => {
+    const server = await startTestObjects(t);
+    await server.call('POST', '/club/maps/locks', { as: ann, body: { path: 'harbour.map' } });
+    const { desk } = await startSshDesk(t, server, 'bob');
+    t.regex(await desk.run(t, 'work', 'lfs', 'locks'), /harbour\.map\s+ann/);
+    for (const words of [
+      ['lfs', 'lock', 'a.bin'],
+      ['lfs', 'push', '--all', 'origin'],
+    ]) {
+      const { code, output } = await desk.try('work', ...words);
+      t.not(code, 0);
+      t.regex(output, /You may read this repository but not write to it/);
+    }
+    t.is(uploads(server), 0);
+  },
+);

@@ -141,7 +141,11 @@ if (programs === undefined) {
     const refused = await server.call('GET', `/club/maps/objects/${body.oid}`, { as: ann });
     t.is(refused.status, 503);
     t.is(refused.body.code, 'unavailable');
+    const isReady = async () => (await server.call('GET', '/readyz')).status;
+    t.is(await isReady(), 503);
+    t.is((await server.call('GET', '/healthz')).status, 200);
     await other.start();
+    await until(async () => (await isReady()) === 200);
     t.is((await server.send('club/maps', Buffer.from('content'))).status, 200);
     await other.kill();
     t.is(await endOf(server), 'ended', 'with traffic that was not written yet');
