@@ -134,7 +134,7 @@ export const timelineTripSchema = z
   .meta({ id: 'TimelineTrip' });
 export type TimelineTrip = z.output<typeof timelineTripSchema>;
 
-/** Where a day was; `transit`, with an empty country, only where it was in none at all. */
+/** Where a day was. `transit`: above a country; with an empty one, only where the day was in or above none at all. */
 export const timelinePresenceSchema = z.object({
   country_id: z.string(),
   kind: z.enum(['recorded', 'inferred', 'transit']),

@@ -70,9 +70,13 @@ export class MovementSums {
     this.#endAt = 5;
   }
 
-  /** The sums until now. @param flownM metres in the air. */
-  snapshot(flownM: number): Float64Array {
-    this.#sums[3] = flownM;
+  /** Adds observations on the way at a place that was gone to already. */
+  addObservations(count: number): void {
+    this.#sums[0]! += count;
+  }
+
+  /** The sums until now, without flights. */
+  snapshot(): Float64Array {
     return this.#sums.slice();
   }
 
@@ -138,6 +142,11 @@ export class MovementSums {
     const bend = Math.min(mostBend, turned > Math.PI ? 2 * Math.PI - turned : turned);
     return bend * bend;
   }
+}
+
+/** Adds the metres in the air to sums. */
+export function withFlown(sums: Float64Array, flownM: number): Float64Array {
+  return sums.with(3, flownM);
 }
 
 /** The movement between two moments. */
