@@ -6,7 +6,7 @@ import { isInPeriod, secondsWithin, type Period } from '../period.ts';
 import { FlightWatch, type Settle } from './presence/flight-watch.ts';
 import { Presence } from './presence/presence.ts';
 import type { Spot } from './presence/span.ts';
-import { MovementSums, withFlown } from './trips/movement.ts';
+import { MovementSums, type WayTo } from './trips/movement.ts';
 import { AdminRows, type AdminUnit, type Recorded } from './admin-rows.ts';
 import { DayRows } from './day-rows.ts';
 import { LongestStops } from './longest-stops.ts';
@@ -16,7 +16,7 @@ import type { StayParameters } from '../stay-parameters.ts';
 import type { Stop } from './stop.ts';
 import { Way } from './way.ts';
 
-type Found = Omit<Stop, 'ordinal' | 'place' | 'durationSeconds' | 'wayBeforeM' | 'movement'>;
+type Found = Omit<Stop, 'ordinal' | 'place' | 'durationSeconds' | 'wayBeforeM' | 'wayTo'>;
 
 /** A mark that may have been in the air; `count` is undefined until that is known. */
 interface WaitingMark {
@@ -129,6 +129,7 @@ export class Totals {
     } else {
       this.#flights.stay(spot, stay, recording, metres);
       if (isInside) this.#stop(spot, found, way.metres, this.#movement.snapshot());
+      this.#movement.beginTrip();
     }
   }
 
@@ -139,13 +140,13 @@ export class Totals {
   #waitFor(spot: Spot, found: Found, speed: number, isLone = false): Settle {
     const { firstMs: timeMs, latE7, lonE7, observations } = found;
     const { metres: wayM } = this.way;
-    const movement = this.#movement.snapshot();
+    const wayTo = this.#movement.snapshot();
     const mark: WaitingMark = { count: undefined };
     this.#marks.push(mark);
     return (isAloft) => {
       const { place } = spot.unit;
       if (!isInPeriod(this.#period, timeMs)) mark.count = () => undefined;
-      else if (!isAloft) mark.count = () => this.#stop(spot, found, wayM, movement);
+      else if (!isAloft) mark.count = () => this.#stop(spot, found, wayM, wayTo);
       else
         mark.count = () => this.rows.pass(spot.unit, { speed, timeMs, latE7, lonE7, wayM, place });
       if (isAloft && isLone) this.#movement.addObservations(observations);
@@ -208,15 +209,15 @@ export class Totals {
     else this.resolved += recorded.observations;
   }
 
-  /** @param movement as of MovementSums, without the flights. */
-  #stop({ unit, zone }: Spot, found: Found, wayBeforeM: number, movement?: Float64Array): void {
+  /** @param wayTo without its flights. */
+  #stop({ unit, zone }: Spot, found: Found, wayBeforeM: number, wayTo?: WayTo): void {
     const { firstMs, lastMs } = found;
     const stop: Stop = {
       ...found,
       ordinal: this.stopsFound,
       durationSeconds: secondsWithin(this.#period, firstMs, lastMs),
       wayBeforeM,
-      movement: movement && withFlown(movement, this.#flights.flownM),
+      wayTo: wayTo && { ...wayTo, flownM: this.#flights.flownM },
       place: unit.place,
     };
     this.stopsFound += 1;
