@@ -112,6 +112,16 @@ export const tripModes = [
 ] as const;
 export type TripMode = (typeof tripModes)[number];
 
+/** A part of a trip that was gone in one way; the legs of a trip follow one another without a pause. */
+export const timelineLegSchema = z.object({
+  mode: z.enum(tripModes),
+  mode_confidence: z.number().min(0).max(1),
+  start_utc: instant,
+  end_utc: instant,
+  distance_m: metres,
+});
+export type TimelineLeg = z.output<typeof timelineLegSchema>;
+
 /** The way between two stays or marks of `timeline` that follow one another, but for passes. */
 export const timelineTripSchema = z
   .object({
@@ -125,16 +135,20 @@ export const timelineTripSchema = z
     /** Along the way, without what errors of a receiver add; silences in a straight line. */
     distance_m: metres,
     duration_seconds: seconds,
-    /** Mode of most of the way, judged by speed. */
+    /** Mode of the longest leg, judged by speed; `unknown` where slow silences hide more than an hour, or half of it. */
     mode: z.enum(tripModes),
     /** From 0, a guess at random, to 1. */
     mode_confidence: z.number().min(0).max(1),
     recorded_observations: count,
+    /** The part of the duration outside of silences. */
+    recorded_seconds: seconds,
+    /** Cut where the mode changes for at least 10 minutes and 500 m. */
+    legs: z.array(timelineLegSchema),
   })
   .meta({ id: 'TimelineTrip' });
 export type TimelineTrip = z.output<typeof timelineTripSchema>;
 
-/** Where a day was; `transit`, with an empty country, only where it was in none at all. */
+/** Where a day was. `transit`: above a country; with an empty one, only where the day was in or above none at all. */
 export const timelinePresenceSchema = z.object({
   country_id: z.string(),
   kind: z.enum(['recorded', 'inferred', 'transit']),

@@ -439,6 +439,8 @@ const twoZones: TimelineResult = {
       mode: 'car',
       mode_confidence: 1,
       recorded_observations: 9,
+      recorded_seconds: 8_400,
+      legs: [],
     },
   ],
 };

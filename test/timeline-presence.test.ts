@@ -3,7 +3,8 @@ import test, { type ExecutionContext } from 'ava';
 import fc from 'fast-check';
 import { between, metresBetween, moved, type Position } from '../bench/timelines/geometry.ts';
 import type { TimelinePlace, TimelineResult } from '../model/timeline-result.ts';
-import { rounds } from './helpers/effort.ts';
+import { Random } from '../bench/random.ts';
+import { rounds, seeds } from './helpers/effort.ts';
 import { at, dayMs, hourMs, minuteMs, way } from './helpers/fixes.ts';
 import { days, libraryOf, timelineOf, type Observed } from './helpers/timeline-library.ts';
 
@@ -227,6 +228,110 @@ for (const everyMin of [1, 8]) {
     t.like(result.summary, { transit_nights: 1, unknown_nights: 0, unknown_days: 0 });
   });
 }
+
+const berlin: Town = { lat: 52.36, lon: 13.5, country: 'DE', zone: 'Europe/Berlin' };
+const narita: Town = { lat: 35.76, lon: 140.38, country: 'JP', zone: 'Asia/Tokyo' };
+
+test('a fix above a country between two flown legs, with hours of silence on both sides, is no stay there', (t) => {
+  const takeOff = Date.UTC(2024, 4, 3, 8);
+  const landing = takeOff + 13 * hourMs;
+  const fixes = [
+    ...at(berlin, '2024-05-02T08:00Z', takeOff),
+    [takeOff + 5.5 * hourMs, 47, 68] as const,
+    ...at(narita, landing, landing + 30 * hourMs),
+  ];
+  const result = made(t, fixes, '2024-05-01', '2024-05-31');
+  t.like(country(result, 'KZ'), { days: 0, nights: 0, visits: 0, recorded_observations: 1 });
+  t.deepEqual(
+    result.timeline.map(({ kind, country_id }) => `${kind} ${country_id}`),
+    ['stay DE', 'pass KZ', 'stay JP'],
+  );
+  t.deepEqual(
+    result.trips.map(({ mode, recorded_observations }) => [mode, recorded_observations]),
+    [['flight', 1]],
+  );
+  const { presence, countries } = result.days.find(({ date_utc }) => date_utc === '2024-05-03')!;
+  t.deepEqual(countries, ['DE', 'JP']);
+  t.deepEqual(
+    presence.map(({ country_id, kind }) => `${country_id} ${kind}`),
+    ['DE recorded', 'JP recorded', 'KZ transit'],
+  );
+});
+
+test('a fix between two flights that were hours on the ground there is a mark, with its day', (t) => {
+  const takeOff = Date.UTC(2024, 4, 3, 8);
+  const landing = takeOff + 19 * hourMs;
+  const fixes = [
+    ...at(berlin, '2024-05-02T08:00Z', takeOff),
+    [takeOff + 9 * hourMs, 47, 68] as const,
+    ...at(narita, landing, landing + 30 * hourMs),
+  ];
+  const result = made(t, fixes, '2024-05-01', '2024-05-31');
+  t.like(country(result, 'KZ'), { days: 1, visits: 1 });
+  t.is(result.trips.length, 2);
+  // A flight does not turn back: where it does it has landed.
+  const day = at(berlin, '2024-05-02T08:00Z', takeOff);
+  const home = at(berlin, takeOff + 4 * hourMs, takeOff + 20 * hourMs);
+  const turned = [...day, [takeOff + 2 * hourMs, 48.35, 16.4] as const, ...home];
+  t.is(country(made(t, turned, '2024-05-01', '2024-05-31'), 'AT')?.days, 1);
+});
+
+const airports = [
+  berlin,
+  narita,
+  { lat: 48.35, lon: 11.78, country: 'DE' },
+  { lat: 40.64, lon: -73.78, country: 'US' },
+  { lat: -33.95, lon: 151.18, country: 'AU' },
+  { lat: -23.43, lon: -46.47, country: 'BR' },
+  { lat: 28.56, lon: 77.1, country: 'IN' },
+  { lat: 38.77, lon: -9.13, country: 'PT' },
+  { lat: 60.32, lon: 24.95, country: 'FI' },
+  { lat: 30.12, lon: 31.4, country: 'EG' },
+  { lat: 37.94, lon: 23.94, country: 'GR' },
+];
+
+test('stray fixes in flights make no day, night or stop, whatever is silent around them', (t) => {
+  for (const seed of seeds(20)) {
+    const random = new Random(seed);
+    const from = random.pick(airports);
+    const to = random.pick(
+      airports.filter((one) => one.country !== from.country && metresBetween(one, from) > 900_000),
+    );
+    const metres = metresBetween(from, to);
+    const flownMs = Math.round(metres / random.between(205, 250)) * 1_000;
+    const takeOff = Date.UTC(2024, 4, 3) + random.below(24 * 60) * minuteMs;
+    // On the ground and silent for up to three hours in all, less what the flight is slower than 700 km/h.
+    const idleMs = random.unit() * (metres / 0.1945 + 3 * hourMs - flownMs);
+    const offMs = Math.round(idleMs * random.unit());
+    const onMs = Math.round(idleMs - offMs);
+    const strays = Array.from({ length: 1 + random.below(3) }, () => random.between(0.15, 0.85))
+      .toSorted((a, b) => a - b)
+      .map((share): Observed => {
+        const { lat, lon } = between(from, to, share);
+        return [takeOff + Math.round(share * flownMs), lat, lon];
+      });
+    const landed = takeOff + flownMs + onMs;
+    const fixes = [
+      ...at(from, takeOff - offMs - 20 * hourMs, takeOff - offMs),
+      ...strays,
+      ...at(to, landed, landed + 20 * hourMs),
+    ];
+    const result = made(t, fixes, '2024-05-01', '2024-05-31');
+    const rows = result.places.filter(({ level }) => level === 'country');
+    const visited = rows.filter(({ days: count, nights, visits }) => count + nights + visits > 0);
+    t.deepEqual(
+      visited.map(({ country_id }) => country_id).toSorted(),
+      [from.country, to.country].toSorted(),
+      `seed ${seed}`,
+    );
+    t.deepEqual(
+      result.trips.map(({ mode }) => mode),
+      ['flight'],
+      `seed ${seed}`,
+    );
+    t.deepEqual(faultsOf(result, nightsOf(fixes)), [], `seed ${seed}`);
+  }
+});
 
 test('a fast train is no flight', (t) => {
   const [from, to] = [Date.UTC(2024, 4, 3, 9), Date.UTC(2024, 4, 3, 11, 30)];

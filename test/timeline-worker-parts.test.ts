@@ -115,7 +115,7 @@ test('what two devices did together counts for five minutes', (t) => {
 
 test('a way of few positions, 150 s apart, is not judged by its speed alone', (t) => {
   const none = Array.from({ length: speedEnds.length + 1 }, () => 0);
-  const still = { silentMs: 0, silentM: 0, flownM: 0, seaM: 0 };
+  const still = { silentMs: 0, silentM: 0, slowSilentMs: 0, flownM: 0, fastM: 0, seaM: 0 };
   const ends = [0, 0].map(() => ({ metres: 0, seconds: 0 }));
   // Ten minutes at 4 m/s.
   const sums = { ms: none.with(4, 600_000), metres: none.with(4, 2_400) };

@@ -1,6 +1,8 @@
 import { knownFields } from '../../model/schema.ts';
 import {
+  type TimelineLeg,
   type TimelineResult,
+  type TimelineStop,
   type TimelineTrip,
   timelineTripSchema,
 } from '../../model/timeline-result.ts';
@@ -46,28 +48,41 @@ export const command = defineCommand({
   },
   json: ({ trips, period, dataset }) => ({ period, trips, dataset }),
   show: (result, { options }) =>
-    options.csv ? writeRows(knownFields(timelineTripSchema), result.trips) : tripLines(result),
+    options.csv
+      ? writeRows(knownFields(timelineTripSchema.omit({ legs: true })), result.trips)
+      : tripLines(result),
 });
+
+/** A line of the table: a trip, or one of several legs of the trip above it. */
+interface Row extends Pick<TimelineTrip, 'start_utc' | 'distance_m'> {
+  readonly by: string;
+  readonly seconds: number;
+  readonly from?: TimelineStop | undefined;
+  readonly to?: TimelineStop | undefined;
+}
 
 async function* tripLines(result: TimelineResult): AsyncGenerator<string> {
   if (isEmpty(result)) return emptyLines(result).forEach(note);
   const { timeline, trips } = result;
   const clock = clockOf(result);
-  const nameOf = (at: number): string => {
-    const stop = timeline[at];
-    return stop === undefined ? '' : stop.locality || placeOf(stop) || '(at sea or unknown)';
-  };
-  const columns: readonly TableColumn<TimelineTrip>[] = [
-    { title: 'LEFT', text: (trip) => clock(trip.start_utc, timeline[trip.from_stop]) },
-    { title: 'TIME', align: 'right', text: ({ duration_seconds: seconds }) => stayTime(seconds) },
+  const nameOf = (stop: TimelineStop | undefined): string =>
+    stop === undefined ? '' : stop.locality || placeOf(stop) || '(at sea or unknown)';
+  const columns: readonly TableColumn<Row>[] = [
+    { title: 'LEFT', text: ({ start_utc: start, from }) => clock(start, from) },
+    { title: 'TIME', align: 'right', text: ({ seconds }) => stayTime(seconds) },
     { title: 'KM', align: 'right', text: ({ distance_m: metres }) => kilometres(metres) },
-    { title: 'BY', text: guessOf },
-    { title: 'FROM', canShrink: true, text: (trip) => nameOf(trip.from_stop) },
-    { title: 'TO', canShrink: true, text: (trip) => nameOf(trip.to_stop) },
+    { title: 'BY', text: ({ by }) => by },
+    { title: 'FROM', canShrink: true, text: ({ from }) => nameOf(from) },
+    { title: 'TO', canShrink: true, text: ({ to }) => nameOf(to) },
   ];
+  const rows = trips.flatMap((trip): Row[] => {
+    const [from, to] = [timeline[trip.from_stop], timeline[trip.to_stop]];
+    const whole = { ...trip, by: guessOf(trip), seconds: trip.duration_seconds, from, to };
+    return [whole, ...(trip.legs.length > 1 ? trip.legs.map(legRow) : [])];
+  });
   yield* headLines(result);
   yield '';
-  yield* tableLines(columns, trips);
+  yield* tableLines(columns, rows);
   yield '';
   for (const [means, rows] of Map.groupBy(trips, meansOf)) {
     const metres = rows.reduce((sum, trip) => sum + trip.distance_m, 0);
@@ -75,10 +90,18 @@ async function* tripLines(result: TimelineResult): AsyncGenerator<string> {
   }
 }
 
-/** A guess that is hardly better than another has a question mark. */
+function legRow(leg: TimelineLeg): Row {
+  const seconds = (Date.parse(leg.end_utc) - Date.parse(leg.start_utc)) / 1_000;
+  return { ...leg, by: `  ${leg.mode}${doubt(leg)}`, seconds };
+}
+
 function guessOf(trip: TimelineTrip): string {
-  const isDoubtful = trip.mode !== 'unknown' && trip.mode_confidence < likely;
-  return `${meansOf(trip)}${isDoubtful ? '?' : ''}`;
+  return `${meansOf(trip)}${doubt(trip)}`;
+}
+
+/** A guess that is hardly better than another has a question mark. */
+function doubt({ mode, mode_confidence: confidence }: TimelineLeg | TimelineTrip): string {
+  return mode !== 'unknown' && confidence < likely ? '?' : '';
 }
 
 /** Between two recordings, perhaps weeks apart, is no trip that anything is known of. */

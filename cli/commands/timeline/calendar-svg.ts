@@ -119,18 +119,19 @@ function dayCell(
 ): string {
   const empty = rect(x, y, cell, 'e');
   if (day === undefined || day.presence.length === 0) return empty;
-  const stays = day.presence.filter(({ kind }) => kind !== 'transit').slice(0, 2);
-  const share = cell / stays.length;
-  const parts = stays.map(({ country_id: id, kind }, at) => {
+  const stays = day.presence.filter(({ kind }) => kind !== 'transit');
+  const drawn = stays.slice(0, 2);
+  const share = cell / drawn.length;
+  const parts = drawn.map(({ country_id: id, kind }, at) => {
     const colour = countries.get(id)?.colour ?? colours.length - 1;
     return rect(x + at * share, y, share, `c${colour}${kind === 'inferred' ? ' i' : ''}`);
   });
   const dot = `<circle class="c${colours.length - 1}" cx="${x + cell / 2}" cy="${y + cell / 2}" r="2.5"/>`;
-  const names = day.presence.map(({ country_id: id, kind }) => {
+  const names = stays.map(({ country_id: id, kind }) => {
     const name = countries.get(id)?.name ?? nameOf(id);
-    return kind === 'recorded' ? name : kind === 'transit' ? 'in transit' : `${name} (inferred)`;
+    return kind === 'recorded' ? name : `${name} (inferred)`;
   });
-  const title = `<title>${escapeXml(`${day.date_local}: ${[...new Set(names)].join(', ')}`)}</title>`;
+  const title = `<title>${escapeXml(`${day.date_local}: ${names.join(', ') || 'in transit'}`)}</title>`;
   return `<g>${title}${empty}${parts.length === 0 ? dot : parts.join('')}</g>`;
 }
 

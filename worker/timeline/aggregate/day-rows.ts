@@ -18,7 +18,7 @@ export interface DayRow {
 interface OpenRow extends Omit<DayRow, 'presence'> {
   zone: Zone;
   /** By country; the empty one is the sea. */
-  readonly countries: Map<string, 'recorded' | 'inferred'>;
+  readonly countries: Map<string, TimelinePresence['kind']>;
   isInTransit: boolean;
 }
 
@@ -47,10 +47,12 @@ export class DayRows {
     row.countries.set(country, kind);
   }
 
-  /** Notes that at least part of a day was between countries, or above them. */
-  inTransit(day: number, zone: Zone): void {
+  /** Notes that at least part of a day was between countries, or above one. @param country empty where unknown. */
+  inTransit(day: number, country: string, zone: Zone): void {
     const row = this.#row(day, zone);
-    if (row !== undefined) row.isInTransit = true;
+    if (row === undefined) return;
+    row.isInTransit = true;
+    if (country !== '' && !row.countries.has(country)) row.countries.set(country, 'transit');
   }
 
   /** Counts a stop by the day of its end, its seconds by day. */
@@ -90,7 +92,7 @@ export class DayRows {
     if (index < 0 || index >= this.#rows.length) return undefined;
     const row = this.#rows[index];
     if (row !== undefined) return row;
-    const countries = new Map<string, 'recorded' | 'inferred'>();
+    const countries = new Map<string, TimelinePresence['kind']>();
     const counts = { observations: 0, stops: 0, stopSeconds: 0, distanceM: 0 };
     return (this.#rows[index] = { day, zone, ...counts, countries, isInTransit: false });
   }

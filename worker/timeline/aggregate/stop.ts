@@ -1,5 +1,6 @@
 import type { AdminPlace } from '../../../model/admin-place.ts';
 import type { timelineStopKinds } from '../../../model/timeline-result.ts';
+import type { WayTo } from './trips/movement.ts';
 
 /** A stop, before it is known whether and at which index the result has it. Times are ms since 1970 UTC. */
 export interface Stop {
@@ -17,8 +18,8 @@ export interface Stop {
   readonly observations: number;
   /** Metres travelled since the first observation, when it began and when it ended. */
   readonly wayBeforeM: number;
-  /** MovementSums until it began; undefined where no trip begins or ends: a pass, a mark away from the way. */
-  readonly movement: Float64Array | undefined;
+  /** Undefined where no trip begins or ends: a pass, a mark away from the way. */
+  readonly wayTo: WayTo | undefined;
   readonly continuesBefore: boolean;
   readonly continuesAfter: boolean;
   readonly place: AdminPlace;

@@ -3,10 +3,10 @@ import type { Calendar } from '../calendar/calendar.ts';
 import { waypointKind, type Point } from '../detect/point.ts';
 import type { Stay } from '../detect/stay.ts';
 import { isInPeriod, secondsWithin, type Period } from '../period.ts';
-import { FlightWatch } from './presence/flight-watch.ts';
+import { FlightWatch, type Settle } from './presence/flight-watch.ts';
 import { Presence } from './presence/presence.ts';
 import type { Spot } from './presence/span.ts';
-import { MovementSums } from './trips/movement.ts';
+import { MovementSums, type WayTo } from './trips/movement.ts';
 import { AdminRows, type AdminUnit, type Recorded } from './admin-rows.ts';
 import { DayRows } from './day-rows.ts';
 import { LongestStops } from './longest-stops.ts';
@@ -15,6 +15,13 @@ import type { Recording } from '../recording.ts';
 import type { StayParameters } from '../stay-parameters.ts';
 import type { Stop } from './stop.ts';
 import { Way } from './way.ts';
+
+type Found = Omit<Stop, 'ordinal' | 'place' | 'durationSeconds' | 'wayBeforeM' | 'wayTo'>;
+
+/** A mark that may have been in the air; `count` is undefined until that is known. */
+interface WaitingMark {
+  count: (() => void) | undefined;
+}
 
 /** On the way the unit is looked up again after so many metres. */
 const lookupM = 500;
@@ -37,6 +44,7 @@ export class Totals {
   readonly #movement: MovementSums;
   readonly #period: Period;
   readonly #run = new Run();
+  readonly #marks: WaitingMark[] = [];
   #spot: Spot | undefined;
   #sinceLookupM = 0;
   #beforeMs = Number.NaN;
@@ -60,65 +68,50 @@ export class Totals {
     this.#movement = new MovementSums(silenceMs);
   }
 
-  /** Counts an observation on the way; a timed waypoint is a mark as well. */
+  /** Counts an observation on the way; a timed waypoint is a mark as well, unless it was in the air. */
   moved(point: Point): void {
-    const { timeMs, latE7, lonE7 } = point;
+    const { timeMs, latE7, lonE7, weight } = point;
     const metres = this.way.goTo(timeMs, latE7, lonE7);
-    const speed = (metres * 1_000) / Math.max(1, timeMs - this.#beforeMs);
+    const speed = this.#speedTo(timeMs, metres);
     this.#beforeMs = timeMs;
     this.#sinceLookupM += metres;
     const isWaypoint = point.kind === waypointKind;
     const spot = isWaypoint ? this.#finder.at(latE7, lonE7) : this.#spotAlong(point, speed);
-    this.#flights.goTo(spot, timeMs, metres);
     const isAtSea = spot.unit.place.country_id === '';
-    this.#movement.goTo(timeMs, latE7, lonE7, point.weight, isAtSea);
-    if (isWaypoint) this.#mark(spot, point, true);
-    else if (isInPeriod(this.#period, timeMs)) this.#count(spot.unit, point);
+    this.#movement.goTo(timeMs, latE7, lonE7, weight, isAtSea);
+    if (isInPeriod(this.#period, timeMs)) this.#count(spot.unit, point);
+    const settle = isWaypoint ? this.#waitFor(spot, markAt(point), speed) : undefined;
+    this.#flights.goTo(spot, point, metres, settle);
   }
 
   /** Counts a timed waypoint away from the way. */
   markAside(point: Point): void {
     const spot = this.#finder.at(point.latE7, point.lonE7);
     this.presence.takeAside(spot, point.timeMs);
-    this.#mark(spot, point, false);
-  }
-
-  #mark(spot: Spot, point: Point, isOnWay: boolean): void {
-    const { timeMs, latE7, lonE7, weight } = point;
-    if (!isInPeriod(this.#period, timeMs)) return;
+    if (!isInPeriod(this.#period, point.timeMs)) return;
     this.#count(spot.unit, point);
-    this.#stop(spot, {
-      kind: 'mark',
-      latE7,
-      lonE7,
-      radiusM: 0,
-      firstMs: timeMs,
-      lastMs: timeMs,
-      bridgedSeconds: 0,
-      observations: weight,
-      continuesBefore: false,
-      continuesAfter: false,
-      movement: isOnWay ? this.#moved() : undefined,
-    });
+    const { metres } = this.way;
+    this.#marks.push({ count: () => this.#stop(spot, markAt(point), metres, undefined) });
+    this.#countMarks();
   }
 
   /** Counts a stay or a mark, cut at the edges of the period. */
   stayed(stay: Stay): void {
-    const { latE7, lonE7, fromMs, untilMs } = stay;
+    const { latE7, lonE7, fromMs, untilMs, recording } = stay;
     const { startMs, endMs } = this.#period;
     const { way } = this;
     const metres = way.goTo(fromMs, latE7, lonE7);
+    const speed = this.#speedTo(fromMs, metres);
     way.rest(untilMs);
     const spot = this.#finder.at(latE7, lonE7);
     way.zone = spot.zone;
-    this.#flights.stay(spot, stay.recording, metres);
     this.#movement.rest(stay.firstMs, stay.lastMs, latE7, lonE7);
     this.#beforeMs = untilMs;
     this.#sinceLookupM = 0;
     this.#spot = spot;
-    if (untilMs < startMs || fromMs >= endMs) return;
-    this.#record(spot.unit, stay.recording);
-    this.#stop(spot, {
+    const isInside = untilMs >= startMs && fromMs < endMs;
+    if (isInside) this.#record(spot.unit, recording);
+    const found: Found = {
       kind: stay.kind,
       latE7,
       lonE7,
@@ -126,11 +119,48 @@ export class Totals {
       firstMs: Math.max(fromMs, startMs),
       lastMs: Math.min(untilMs, endMs),
       bridgedSeconds: stay.bridgedSeconds,
-      observations: stay.recording.observations,
+      observations: recording.observations,
       continuesBefore: fromMs < startMs,
       continuesAfter: untilMs >= endMs,
-      movement: this.#moved(),
-    });
+    };
+    if (stay.kind === 'mark' && fromMs === untilMs) {
+      const fix = { latE7, lonE7, timeMs: fromMs };
+      this.#flights.goTo(spot, fix, metres, this.#waitFor(spot, found, speed, true));
+    } else {
+      this.#flights.stay(spot, stay, recording, metres);
+      if (isInside) this.#stop(spot, found, way.metres, this.#movement.snapshot());
+      this.#movement.beginTrip();
+    }
+  }
+
+  /**
+   * Has a mark on the way wait until it is known whether it was in the air: then it is none.
+   * @param isLone its observations are on the way then, and not counted there yet.
+   */
+  #waitFor(spot: Spot, found: Found, speed: number, isLone = false): Settle {
+    const { firstMs: timeMs, latE7, lonE7, observations } = found;
+    const { metres: wayM } = this.way;
+    const wayTo = this.#movement.snapshot();
+    const mark: WaitingMark = { count: undefined };
+    this.#marks.push(mark);
+    return (isAloft) => {
+      const { place } = spot.unit;
+      if (!isInPeriod(this.#period, timeMs)) mark.count = () => undefined;
+      else if (!isAloft) mark.count = () => this.#stop(spot, found, wayM, wayTo);
+      else
+        mark.count = () => this.rows.pass(spot.unit, { speed, timeMs, latE7, lonE7, wayM, place });
+      if (isAloft && isLone) this.#movement.addObservations(observations);
+      this.#countMarks();
+    };
+  }
+
+  /** Counts the marks that no earlier one waits before. */
+  #countMarks(): void {
+    while (this.#marks[0]?.count !== undefined) this.#marks.shift()!.count!();
+  }
+
+  #speedTo(timeMs: number, metres: number): number {
+    return (metres * 1_000) / Math.max(1, timeMs - this.#beforeMs);
   }
 
   /** Counts what was gathered and not yet counted. */
@@ -173,26 +203,21 @@ export class Totals {
     this.#settle(unit, recorded);
   }
 
-  #moved(): Float64Array {
-    return this.#movement.snapshot(this.#flights.flownM);
-  }
-
   #settle(unit: AdminUnit, recorded: Recorded | Recording): void {
     this.rows.record(unit, recorded);
     if (unit.place.country_id === '') this.unresolved += recorded.observations;
     else this.resolved += recorded.observations;
   }
 
-  #stop(
-    { unit, zone }: Spot,
-    found: Omit<Stop, 'ordinal' | 'place' | 'durationSeconds' | 'wayBeforeM'>,
-  ): void {
+  /** @param wayTo without its flights. */
+  #stop({ unit, zone }: Spot, found: Found, wayBeforeM: number, wayTo?: WayTo): void {
     const { firstMs, lastMs } = found;
     const stop: Stop = {
       ...found,
       ordinal: this.stopsFound,
       durationSeconds: secondsWithin(this.#period, firstMs, lastMs),
-      wayBeforeM: this.way.metres,
+      wayBeforeM,
+      wayTo: wayTo && { ...wayTo, flownM: this.#flights.flownM },
       place: unit.place,
     };
     this.stopsFound += 1;
@@ -202,6 +227,21 @@ export class Totals {
     this.rows.stop(unit, stop);
     this.stops.add(stop);
   }
+}
+
+function markAt({ timeMs, latE7, lonE7, weight }: Point): Found {
+  return {
+    kind: 'mark',
+    latE7,
+    lonE7,
+    radiusM: 0,
+    firstMs: timeMs,
+    lastMs: timeMs,
+    bridgedSeconds: 0,
+    observations: weight,
+    continuesBefore: false,
+    continuesAfter: false,
+  };
 }
 
 /** Observations on the way in one unit, of one source: counted together. */

@@ -97,7 +97,9 @@ export function dayEntry(row: DayRow): TimelineDay {
     stops: row.stops,
     stop_seconds: row.stopSeconds,
     distance_m: row.distanceM,
-    countries: row.presence.map((each) => each.country_id).filter((id) => id !== ''),
+    countries: row.presence
+      .filter(({ country_id: id, kind }) => id !== '' && kind !== 'transit')
+      .map((each) => each.country_id),
     date_local: formatDate(row.day),
     utc_offset_minutes: Math.round(((row.day + 0.5) * dayMs - noonMs) / minuteMs),
     presence: [...row.presence],

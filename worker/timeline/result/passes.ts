@@ -38,7 +38,7 @@ function stopOf({ timeMs, latE7, lonE7, wayM, place }: Pass, ordinal: number): S
     bridgedSeconds: 0,
     observations: 1,
     wayBeforeM: wayM,
-    movement: undefined,
+    wayTo: undefined,
     continuesBefore: false,
     continuesAfter: false,
     place,

@@ -1,3 +1,4 @@
+import { distanceBetween, type Place } from '../../earth.ts';
 import type { Recording } from '../../recording.ts';
 import type { Presence } from './presence.ts';
 import type { Span, Spot } from './span.ts';
@@ -18,10 +19,48 @@ const gapMs = 900_000;
 /** Only planes go so far within the day or two of a gap, m/s and metres. */
 const farSpeed = 25;
 const farM = 3_000_000;
+/** A way fits flying if this speed (700 km/h) and so much time on the ground leave enough time for it, m/s and ms. */
+const cruiseSpeed = 194;
+const groundMs = 3 * 3_600_000;
 /** As Recording: a pause that ends a span. */
 const pauseMs = 43_200_000;
 /** Spans in the air that wait for the landing; a flight of half a day crosses fewer. */
 const mostWaiting = 4_096;
+/** No train crosses a country without a stop so far and so fast: a fix in the gaps of such a way is passed, metres. */
+const passedM = 300_000;
+/** A flight is no further than so many times the way as the crow flies: it lands where it turns back. */
+const mostDetour = 2;
+/** Fixes of one way that may each be a landing; with more of them the last one is. */
+const mostJoints = 256;
+
+/** Decides about a fix that is a stop unless it was in the air. */
+export type Settle = (isAloft: boolean) => void;
+
+/** Sums of legs that may have been flown. */
+interface Legs {
+  metres: number;
+  ms: number;
+  planeM: number;
+  gapM: number;
+}
+
+/** Legs from one possible landing to the next. */
+interface Part extends Legs {
+  /** One leg, in a gap. */
+  readonly isGap: boolean;
+  /** …that is too slow for a flight unless much of it was spent on the ground. */
+  readonly isSlow: boolean;
+  readonly from: Place;
+  to: Place;
+  readonly aloft: Span[];
+}
+
+/** A fix between two legs that may have been flown, in the air or on the ground. */
+interface Joint extends Place {
+  readonly spot: Spot;
+  readonly timeMs: number;
+  readonly settle: Settle | undefined;
+}
 
 /** Finds flights on the way: the places below them were not visited. Hands spans on in order of time. */
 export class FlightWatch {
@@ -29,31 +68,37 @@ export class FlightWatch {
   flownM = 0;
   readonly #presence: Presence;
   /** The last observation, which the next leg decides about. */
-  #spot: Spot | undefined;
-  #timeMs = Number.NaN;
-  #isAfterFastLeg = false;
-  /** Metres and time of the fast legs of the open flight. */
-  #fastM = 0;
-  #fastMs = 0;
-  #planeM = 0;
-  #gapM = 0;
+  #last: Joint | undefined;
+  /** The way since the last observation that is surely on the ground: a joint between each two parts. */
+  #parts: Part[] = [];
+  #joints: Joint[] = [];
   #open: Span | undefined;
-  readonly #aloft: Span[] = [];
+  #waiting = 0;
 
   constructor(presence: Presence) {
     this.#presence = presence;
   }
 
-  /** Goes on to an observation on the way. @param metres from the one before. */
-  goTo(spot: Spot, timeMs: number, metres: number): void {
-    this.#leg(timeMs, metres);
-    this.#spot = spot;
-    this.#timeMs = timeMs;
+  /**
+   * Goes on to an observation on the way.
+   * @param metres from the one before.
+   * @param settle called once it is known whether it was in the air, in order of time.
+   */
+  goTo(
+    spot: Spot,
+    { timeMs, latE7, lonE7 }: Place & { readonly timeMs: number },
+    metres: number,
+    settle?: Settle,
+  ): void {
+    const next = { spot, timeMs, latE7, lonE7, settle };
+    this.#leg(next, metres);
+    this.#last = next;
   }
 
   /** Goes on to a stay. @param metres of the way there since the last observation. */
-  stay(spot: Spot, { stretches }: Recording, metres: number): void {
-    this.#leg(stretches[0]!, metres);
+  stay(spot: Spot, { latE7, lonE7 }: Place, { stretches }: Recording, metres: number): void {
+    const next = { spot, latE7, lonE7, settle: undefined };
+    this.#leg({ ...next, timeMs: stretches[0]! }, metres);
     this.#land();
     this.#hand();
     for (let i = 0; i < stretches.length; i += 2) {
@@ -62,80 +107,155 @@ export class FlightWatch {
       if (i + 2 < stretches.length) this.#hand();
     }
     // The way on begins here.
-    this.#spot = spot;
-    this.#timeMs = stretches.at(-1)!;
+    this.#last = { ...next, timeMs: stretches.at(-1)! };
   }
 
   finish(): void {
-    this.#leg(Number.POSITIVE_INFINITY, 0);
     this.#land();
+    if (this.#last !== undefined) this.#walk(this.#last);
     this.#hand();
   }
 
-  /** The observation before is in the air if the legs to it and from it are fast. */
-  #leg(timeMs: number, metres: number): void {
-    const spot = this.#spot;
-    if (spot === undefined) return;
-    const ms = timeMs - this.#timeMs;
-    const isFast =
-      metres * 1_000 > fastSpeed * ms || (metres > farM && metres * 1_000 > farSpeed * ms);
-    if (isFast && this.#isAfterFastLeg) this.#fly(spot);
-    else {
-      if (this.#isAfterFastLeg) this.#land();
-      this.#walk(spot);
-    }
-    if (isFast) {
-      this.#fastM += metres;
-      this.#fastMs += ms;
-      if (metres * 1_000 > planeSpeed * ms) this.#planeM += metres;
-      if (ms > gapMs) this.#gapM += metres;
-    }
-    this.#isAfterFastLeg = isFast;
+  /** The observation before may be in the air if the legs to it and from it may be flown. */
+  #leg(next: Joint, metres: number): void {
+    const last = this.#last;
+    if (last === undefined) return;
+    const ms = next.timeMs - last.timeMs;
+    const isGap = ms > gapMs;
+    const isSlow = !isFast(metres, ms);
+    const mayFly = !isSlow || mayFlySlowly(metres, ms);
+    const part = this.#parts.at(-1);
+    if (part === undefined || !mayFly || this.#joints.length === mostJoints) {
+      this.#land();
+      this.#walk(last);
+      if (mayFly) this.#parts.push(newPart(last, isGap, isSlow));
+    } else if (isGap || part.isGap || last.settle !== undefined) {
+      this.#joints.push(last);
+      this.#parts.push(newPart(last, isGap, isSlow));
+    } else this.#fly(part, last);
+    const open = this.#parts.at(-1);
+    if (open !== undefined) addLeg(open, next, metres, ms);
   }
 
-  #walk(spot: Spot): void {
+  #walk({ spot, timeMs, settle }: Joint): void {
     const open = this.#open;
-    if (open !== undefined && goesOn(open, spot, this.#timeMs)) extend(open, spot, this.#timeMs);
+    if (open !== undefined && goesOn(open, spot, timeMs)) extend(open, spot, timeMs);
     else {
       this.#hand();
-      this.#open = spanAt(spot, this.#timeMs, false);
+      this.#open = spanAt(spot, timeMs, false);
+    }
+    settle?.(false);
+  }
+
+  #fly({ aloft }: Part, { spot, timeMs }: Joint): void {
+    const last = aloft.at(-1);
+    if (last !== undefined && goesOn(last, spot, timeMs)) extend(last, spot, timeMs);
+    else if (this.#waiting < mostWaiting) {
+      aloft.push(spanAt(spot, timeMs, true));
+      this.#waiting += 1;
     }
   }
 
-  #fly(spot: Spot): void {
-    const last = this.#aloft.at(-1);
-    if (last !== undefined && goesOn(last, spot, this.#timeMs)) extend(last, spot, this.#timeMs);
-    else if (this.#aloft.length < mostWaiting) this.#aloft.push(spanAt(spot, this.#timeMs, true));
-  }
-
-  /** Ends the fast legs: now it is known whether they were a flight. */
+  /** Ends the legs that may be flown: now it is known whether they were a flight. */
   #land(): void {
-    const isFlight = this.#isFlight();
-    if (isFlight) this.flownM += this.#fastM;
-    if (this.#aloft.length > 0) this.#hand();
-    for (const span of this.#aloft)
-      this.#presence.take(isFlight ? span : { ...span, isFlown: false });
-    this.#aloft.length = 0;
-    this.#fastM = 0;
-    this.#fastMs = 0;
-    this.#planeM = 0;
-    this.#gapM = 0;
-    this.#isAfterFastLeg = false;
+    const [parts, joints] = [this.#parts, this.#joints];
+    if (parts.length === 0) return;
+    this.#parts = [];
+    this.#joints = [];
+    this.#waiting = 0;
+    this.#settle(parts, joints);
   }
 
-  #isFlight(): boolean {
-    const metres = this.#fastM;
-    if (metres < shortestFlightM) return false;
-    const isGap =
-      this.#gapM * 2 > metres &&
-      (this.#gapM >= longGapM || metres * 1_000 >= gapSpeed * this.#fastMs);
-    return isGap || this.#planeM >= planeShare * metres;
+  /** Takes legs for one flight, or the fix between them that had most time on the ground for a landing. */
+  #settle(parts: readonly Part[], joints: readonly Joint[]): void {
+    const all = sumOf(parts);
+    const isOnePart = joints.length === 0;
+    const mayBe = isOnePart ? !parts[0]!.isSlow : fitsFlying(all) && isOneWay(parts, all);
+    const isFlight = mayBe && isFlown(all);
+    if (isFlight) this.flownM += all.metres;
+    if (isOnePart || isFlight || (mayBe && isPassed(all))) {
+      return this.#pass(parts, joints, isFlight || !isOnePart);
+    }
+    const idle = joints.map((_, at) => idleMs(parts[at]!) + idleMs(parts[at + 1]!));
+    const at = idle.indexOf(Math.max(...idle));
+    this.#settle(parts.slice(0, at + 1), joints.slice(0, at));
+    this.#walk(joints[at]!);
+    this.#settle(parts.slice(at + 1), joints.slice(at + 1));
+  }
+
+  #pass(parts: readonly Part[], joints: readonly Joint[], isFlown: boolean): void {
+    for (const [at, { aloft }] of parts.entries()) {
+      if (aloft.length > 0) this.#hand();
+      for (const span of aloft) this.#presence.take({ ...span, isFlown });
+      const joint = joints[at];
+      if (joint === undefined) continue;
+      this.#hand();
+      this.#presence.take(spanAt(joint.spot, joint.timeMs, isFlown));
+      joint.settle?.(isFlown);
+    }
   }
 
   #hand(): void {
     if (this.#open !== undefined) this.#presence.take(this.#open);
     this.#open = undefined;
   }
+}
+
+function isFast(metres: number, ms: number): boolean {
+  return metres * 1_000 > fastSpeed * ms || (metres > farM && metres * 1_000 > farSpeed * ms);
+}
+
+/** Whether a slow leg may be a flight and hours on the ground. */
+function mayFlySlowly(metres: number, ms: number): boolean {
+  return ms > gapMs && metres >= shortestFlightM && fitsFlying({ metres, ms });
+}
+
+/** Whether legs are a flight, by their speed. */
+function isFlown({ metres, ms, planeM, gapM }: Legs): boolean {
+  if (metres < shortestFlightM) return false;
+  const isGap = gapM * 2 > metres && (gapM >= longGapM || metres * 1_000 >= gapSpeed * ms);
+  return isGap || planeM >= planeShare * metres;
+}
+
+/** Whether legs are mostly gaps in which a country was only passed, by train or by plane. */
+function isPassed({ metres, ms, gapM }: Legs): boolean {
+  return metres >= passedM && gapM * 2 > metres && metres * 1_000 > fastSpeed * ms;
+}
+
+function fitsFlying(way: Pick<Legs, 'metres' | 'ms'>): boolean {
+  return idleMs(way) <= groundMs;
+}
+
+/** The time that flying leaves of a way. */
+function idleMs({ metres, ms }: Pick<Legs, 'metres' | 'ms'>): number {
+  return ms - (metres * 1_000) / cruiseSpeed;
+}
+
+function isOneWay(parts: readonly Part[], { metres }: Legs): boolean {
+  return metres <= mostDetour * distanceBetween(parts[0]!.from, parts.at(-1)!.to);
+}
+
+function newPart(from: Place, isGap: boolean, isSlow: boolean): Part {
+  return { isGap, isSlow, from, to: from, aloft: [], metres: 0, ms: 0, planeM: 0, gapM: 0 };
+}
+
+function addLeg(part: Part, to: Place, metres: number, ms: number): void {
+  part.to = to;
+  part.metres += metres;
+  part.ms += ms;
+  if (metres * 1_000 > planeSpeed * ms) part.planeM += metres;
+  if (part.isGap) part.gapM += metres;
+}
+
+function sumOf(parts: readonly Part[]): Legs {
+  const sum = { metres: 0, ms: 0, planeM: 0, gapM: 0 };
+  for (const { metres, ms, planeM, gapM } of parts) {
+    sum.metres += metres;
+    sum.ms += ms;
+    sum.planeM += planeM;
+    sum.gapM += gapM;
+  }
+  return sum;
 }
 
 function spanAt(spot: Spot, timeMs: number, isFlown: boolean): Span {

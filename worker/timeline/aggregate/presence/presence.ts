@@ -126,14 +126,14 @@ export class Presence {
       row.inferredToMs = Math.max(row.inferredToMs, zone.startOf(day + 1));
     }
     if (shared.length > 0) this.#days.present(day, shared[0]!.place.country_id, 'inferred', zone);
-    else if (isTransit) this.#days.inTransit(day, zone);
+    else if (isTransit) this.#days.inTransit(day, '', zone);
     else if (isWithin) this.unknownDays += 1;
   }
 
   #record(day: number, { unit, zone }: Spot, isFlown: boolean): void {
     const { startDay, endDay } = this.#period;
     if (day < startDay || day > endDay) return;
-    if (isFlown) return this.#days.inTransit(day, zone);
+    if (isFlown) return this.#days.inTransit(day, unit.place.country_id, zone);
     for (const row of unit.rows) {
       row.recordedDays.add(day);
       row.inferredDays.delete(day);

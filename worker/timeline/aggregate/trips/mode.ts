@@ -44,6 +44,10 @@ const trainM = 30_000;
 /** Nothing is known of most of the way: its mean speed is a weaker sign. */
 const recordedShare = 0.5;
 
+/** Slow silences that last longer, ms, or for a greater share of a way may hide how it was gone. */
+const mostSlowMs = 3_600_000;
+const mostSlowShare = 0.5;
+
 /** Guesses the mode of travel from speed and evenness. */
 export function modeOf(movement: Movement): ModeGuess {
   const { silentM, flownM, seaM, metres } = movement;
@@ -51,6 +55,7 @@ export function modeOf(movement: Movement): ModeGuess {
   const totalM = recordedM + silentM;
   if (totalM < leastM) return { mode: 'unknown', confidence: 0 };
   if (flownM > totalM / 2) return { mode: 'flight', confidence: recordedM > silentM ? 0.98 : 0.9 };
+  if (isHidden(movement)) return { mode: 'unknown', confidence: 0 };
   const apartMs = (sum(movement.ms) + movement.silentMs) / (movement.observations + 1);
   const isFew = apartMs >= minutesApartS * 1_000;
   const isSilent = recordedM < recordedShare * totalM;
@@ -60,6 +65,12 @@ export function modeOf(movement: Movement): ModeGuess {
   if (isTrain(movement, recordedM)) return { mode: 'train', confidence: 0.6 };
   if (isFew) return minutesApart(movement, totalM);
   return onLand(movement, recordedM, totalM);
+}
+
+/** Whether slow silences hide how a way was gone. */
+export function isHidden({ slowSilentMs, silentMs, ms }: Movement): boolean {
+  const share = slowSilentMs / (silentMs + sum(ms));
+  return slowSilentMs >= mostSlowMs || share > mostSlowShare;
 }
 
 /** A silence that is no longer than one way, and no faster than a car. */

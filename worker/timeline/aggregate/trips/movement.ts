@@ -1,7 +1,10 @@
 import { distanceM, radiansPerUnit, wrapLonE7 } from '../../earth.ts';
+import { LegCuts, type LegCut } from './leg-cuts.ts';
 
 /** Where the classes of speed end, m/s: the last one has no end. */
 export const speedEnds = [0.5, 1.2, 2.2, 3.2, 4.5, 6, 8, 11, 15, 20, 26, 33, 42, 55, 75] as const;
+/** Faster than on roads, m/s. */
+const fastSpeed = 42;
 const classes = speedEnds.length + 1;
 
 /** A way is measured from one position to the next that is this far off: errors of a receiver are no way, metres. */
@@ -16,12 +19,20 @@ const mostHidden = 0.14;
 /** Faster than on streets, m/s: motorways, rails and the air are straight. */
 const straightSpeed = 22;
 
+/** A silence that is this long, ms, and slower between its ends, m/s, than a car may hide anything: a walk, a visit, a night. */
+const slowSilenceMs = 1_200_000;
+const slowSpeed = 7.6;
+
 /** Sums that are asked for together; their differences are those of a trip. */
 export interface Movement {
   readonly observations: number;
   readonly silentMs: number;
   readonly silentM: number;
+  /** The part of `silentMs` that was too slow for a car, a train or a plane. */
+  readonly slowSilentMs: number;
   readonly flownM: number;
+  /** As fast as nothing on a road. */
+  readonly fastM: number;
   /** Recorded, in no country. */
   readonly seaM: number;
   /** From a stay to the first position, and from the last one to the next stay; none of them a silence. */
@@ -29,6 +40,15 @@ export interface Movement {
   /** Recorded time and way, by class of speed. */
   readonly ms: readonly number[];
   readonly metres: readonly number[];
+}
+
+/** The way from the first observation to a stop. */
+export interface WayTo {
+  readonly sums: Float64Array;
+  /** Since the last stay. */
+  readonly cuts: readonly LegCut[];
+  /** Metres in the air; known once the flight before has landed. */
+  readonly flownM: number;
 }
 
 const scalars = 9;
@@ -51,6 +71,8 @@ export class MovementSums {
   /** Where the sums of the present step are that begins or ends at a stay. */
   #endAt: 5 | 7 | undefined;
 
+  readonly #legs = new LegCuts();
+
   constructor(silenceMs: number) {
     this.#silenceMs = silenceMs;
   }
@@ -70,10 +92,19 @@ export class MovementSums {
     this.#endAt = 5;
   }
 
-  /** The sums until now. @param flownM metres in the air. */
-  snapshot(flownM: number): Float64Array {
-    this.#sums[3] = flownM;
-    return this.#sums.slice();
+  /** Has the next cuts begin here. */
+  beginTrip(): void {
+    this.#legs.clear();
+  }
+
+  /** Adds observations on the way at a place that was gone to already. */
+  addObservations(count: number): void {
+    this.#sums[0]! += count;
+  }
+
+  /** The way until now. */
+  snapshot(): WayTo {
+    return { sums: this.#sums.slice(), cuts: this.#legs.cuts(), flownM: 0 };
   }
 
   #move(timeMs: number, latE7: number, lonE7: number, isAtSea: boolean): void {
@@ -82,7 +113,12 @@ export class MovementSums {
     if (silentMs > this.#silenceMs) {
       this.#endStep(this.#lastMs, this.#lastLatE7, this.#lastLonE7, isAtSea);
       this.#sums[1]! += silentMs;
-      this.#sums[2]! += distanceM(this.#lastLatE7, this.#lastLonE7, latE7, lonE7);
+      const metres = distanceM(this.#lastLatE7, this.#lastLonE7, latE7, lonE7);
+      this.#sums[2]! += metres;
+      if (silentMs >= slowSilenceMs && metres * 1_000 < slowSpeed * silentMs) {
+        this.#sums[3]! += silentMs;
+      }
+      this.#legs.silence(timeMs, silentMs, metres, this.#sums);
       return this.#begin(timeMs, latE7, lonE7);
     }
     this.#lastMs = timeMs;
@@ -126,6 +162,7 @@ export class MovementSums {
     this.#sums[scalars + at]! += ms;
     this.#sums[scalars + classes + at]! += metres;
     if (isAtSea) this.#sums[4]! += metres;
+    if (ms > 0) this.#legs.step(timeMs, ms, metres, this.#sums);
   }
 
   /** Square of the angle to the step before, radians; so much is a bent way longer than a straight one. */
@@ -140,19 +177,24 @@ export class MovementSums {
   }
 }
 
-/** The movement between two moments. */
-export function movementBetween(from: Float64Array, to: Float64Array): Movement {
+/** The movement between two moments. @param flownM metres of it in the air. */
+export function movementBetween(from: Float64Array, to: Float64Array, flownM: number): Movement {
   const at = (index: number): number => to[index]! - from[index]!;
   const list = (first: number): number[] =>
     Array.from({ length: classes }, (_, i) => at(first + i));
+  const isFast = at(2) * 1_000 > fastSpeed * at(1);
+  const metres = list(scalars + classes);
+  const fastM = metres.slice(speedEnds.indexOf(fastSpeed) + 1).reduce((sum, part) => sum + part, 0);
   return {
     observations: at(0),
     silentMs: at(1),
     silentM: at(2),
-    flownM: at(3),
+    slowSilentMs: at(3),
+    flownM,
+    fastM: fastM + (isFast ? at(2) : 0),
     seaM: at(4),
     ends: [5, 7].map((first) => ({ metres: at(first), seconds: at(first + 1) })),
     ms: list(scalars),
-    metres: list(scalars + classes),
+    metres,
   };
 }
