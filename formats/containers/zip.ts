@@ -23,8 +23,8 @@ const entrySignature = 0x02014b50;
 const entryBytes = 46;
 const localSignature = 0x04034b50;
 const localBytes = 30;
-/** Bytes of a directory: 100,000 names of 300 characters. */
-const maxDirectoryBytes = 41_943_040;
+/** Bytes of a directory: 100,000 names of 100 characters. */
+const maxDirectoryBytes = 16_777_216;
 /** In a 32-bit field: the extra field has the number (ZIP64). */
 const inZip64 = 0xffffffff;
 const isEncrypted = 1;
