@@ -1,5 +1,5 @@
 import { changeWords } from '../../model/change-words.ts';
-import type { ChangeAnswer } from '../../model/change.ts';
+import type { ChangeAnswer, ChangeDetail } from '../../model/change.ts';
 import { usageError } from '../../model/exit-error.ts';
 import { limits } from '../../model/limits.ts';
 import { defineCommand } from '../program/command.ts';
@@ -19,11 +19,17 @@ const columns: readonly TableColumn<ChangeAnswer>[] = [
 ];
 
 /** The bookmark, tag or file that a change is of, and how many more: `Camp`, `water of Spring and 3 more`. */
-export function subjectOf({ details: [first] = [], count }: ChangeAnswer): string {
-  const { name = '', tag } = first?.after ?? first?.before ?? {};
-  const subject = first?.path ?? (tag === undefined ? name : `${tag} of ${name}`);
-  if (subject === '') return count > 0 ? String(count) : '';
+export function subjectOf({ details = [], count }: ChangeAnswer): string {
+  const [first] = details;
+  if (first === undefined) return count > 0 ? String(count) : '';
+  const subject = nameOf(first);
   return forTerminal(count > 1 ? `${subject} and ${count - 1} more` : subject);
+}
+
+function nameOf({ path, before, after }: ChangeDetail): string {
+  if (path !== undefined) return path;
+  const { name = '', tag } = after ?? before ?? {};
+  return tag === undefined ? name : `${tag} of ${name}`;
 }
 
 /** `waypointd changes` */

@@ -26,7 +26,7 @@ export const command = defineCommand({
       return { ...undone, subject: changes[0] === undefined ? '' : subjectOf(changes[0]) };
     });
   },
-  json: ({ subject: _, ...undone }) => undone,
+  json: ({ undone, kind, count, change }) => ({ undone, kind, count, change }),
   show({ undone, kind, change, subject }) {
     const what = subject === '' ? changeWords[kind] : `${changeWords[kind]}: ${subject}`;
     return `Undone: change ${undone} (${what}). "${invocation()} undo ${change}" reverses this.`;
