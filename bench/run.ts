@@ -1,7 +1,7 @@
 import { parseOptions, usage, type BenchOptions } from './plan.ts';
 import { isMet, type Figure } from './report/figure.ts';
 import { describeRun } from './report/machine.ts';
-import { writePage, writeResults } from './report/results.ts';
+import { writeResults } from './report/results.ts';
 import { markdownTable } from './report/table.ts';
 import { clusters } from './scenarios/clusters.ts';
 import { importAgain } from './scenarios/import-again.ts';
@@ -75,7 +75,6 @@ async function run({ plan, only, temporary }: BenchOptions): Promise<number> {
     const missing = failed.map((name) => `Failed, so that its figures are missing: ${name}`);
     const results = { about: [...about, ...missing], figures };
     writeResults(results);
-    if (plan.name === 'scale') writePage(results);
   }
   for (const name of failed) console.error(`failed: ${name}`);
   return failed.length === 0 ? 0 : 1;
