@@ -118,6 +118,10 @@ export const failureTable = {
   internal: sentence('internal', 'Something went wrong inside waypointd; its log has the details.'),
   not_implemented: sentence('not_implemented', 'This is not implemented.'),
   unavailable: sentence('unavailable', 'waypointd is shutting down or not ready yet.'),
+  being_removed: sentence(
+    'unavailable',
+    'An upload of this object that was never verified is being removed here; try again in a moment.',
+  ),
   no_daemon: sentence('unavailable', 'No waypointd daemon answers here now.'),
   storage_unavailable: sentence(
     'unavailable',

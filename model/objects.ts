@@ -16,6 +16,8 @@ export const objectLimits = {
   passwordCodePoints: 8,
   passwordBytes: 1_024,
   repositoryPartLength: 100,
+  /** Announcements of one user that were not followed by their objects, for a day; their rows are read at the next one. */
+  announcements: 10_000,
   /** File locks of one repository, and of one page of their list. */
   locks: 10_000,
   locksPage: 100,
@@ -45,7 +47,14 @@ export const objectAnswerSchema = objectBodySchema.extend({
   /** The links carry their own authentication: clients need not ask for a password. */
   authenticated: z.literal(true).optional(),
   _links: z
-    .object({ self: linkSchema, download: linkSchema, upload: linkSchema, verify: linkSchema })
+    .object({
+      self: linkSchema,
+      download: linkSchema,
+      upload: linkSchema,
+      verify: linkSchema,
+      /** DELETE: the upload will not come, or not be verified. */
+      cancel: linkSchema,
+    })
     .partial()
     .optional(),
 });
@@ -74,6 +83,7 @@ export const foreignObjectSchema = z.object({
       download: maybe(foreignLink),
       upload: maybe(foreignLink),
       verify: maybe(foreignLink),
+      cancel: maybe(foreignLink),
     }),
   ),
 });

@@ -4,6 +4,7 @@ import { userIdOf, type Permit } from './access.ts';
 import type { ObjectParts } from './parts.ts';
 import { directFor } from './links.ts';
 import { leftToUser } from './uploads-under-way.ts';
+import { uploadUseMs } from './config.ts';
 import { whenFree } from './when-free.ts';
 import { pathOf } from '../storage/objects/directory.ts';
 
@@ -88,9 +89,9 @@ export function checkUpload(
 }
 
 /**
- * As {@link checkUpload}; what goes to a bucket past every server is noted for a minute where there is a quota, for all servers
- * to see. The row that says it has arrived looks at the quota again.
- * @throws WaypointError as {@link checkUpload}
+ * As {@link checkUpload}; what goes to a bucket past every server is noted, for all servers to see. The row that says it has
+ * arrived looks at the quota again.
+ * @throws WaypointError as {@link checkUpload}, being_removed
  */
 export async function admitUpload(
   permit: Permit,
@@ -100,11 +101,12 @@ export async function admitUpload(
 ): Promise<void> {
   checkUpload(permit, object, room, parts);
   const { repository } = permit;
-  if (room.isCounted || directFor(repository, object, parts) === undefined) return;
+  if (directFor(repository, object, parts) === undefined) return;
   const userId = userIdOf(permit);
-  const upload = { ...object, repositoryId: repository.id, userId };
+  const announcedMs = parts.clock.now();
+  const upload = { ...object, repositoryId: repository.id, userId, announcedMs };
   const isNoted = await whenFree(() =>
-    parts.holdings.announce(upload, parts.clock.now(), (left, others) => {
+    parts.holdings.announce(upload, announcedMs + uploadUseMs, (left, others) => {
       return object.size <= leftToUser(left, userId, others);
     }),
   );

@@ -22,3 +22,9 @@ export interface ObjectsConfig {
 
 /** Links and their tokens live for this long: longer than the largest upload takes to begin. */
 export const linkLifeMs = 3_600_000;
+
+/** A bucket takes the signature of an upload link for 15 minutes, and its clock may differ. */
+export const uploadUseMs = 960_000;
+
+/** A link for what follows an upload is used once the last byte has arrived, which may take hours. */
+export const verifyLifeMs = 86_400_000;

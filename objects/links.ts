@@ -3,14 +3,11 @@ import { WaypointError } from '../model/failure.ts';
 import type { Link, ObjectBody, Operation } from '../model/objects.ts';
 import type { DirectLinks } from '../storage/content-store/content-store.ts';
 import { pathOf, type RepositoryRow } from '../storage/objects/directory.ts';
-import { linkLifeMs, type ObjectsConfig } from './config.ts';
+import { linkLifeMs, verifyLifeMs, type ObjectsConfig } from './config.ts';
 import type { ObjectParts } from './parts.ts';
 import type { Tokens } from './tokens.ts';
 
 const hostName = /^(?:[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?$/u;
-
-/** A verify link is used once the last byte has arrived, which may take hours. */
-const verifyLifeMs = 86_400_000;
 
 /** Where and for whom links are made. */
 export interface LinkBase {
@@ -77,21 +74,26 @@ function authorization(
   return { Authorization: `Bearer ${tokens.make(scope, lifeMs)}` };
 }
 
-/** How an object is sent: to this server, or past it to the bucket, which only the verify link then tells it of. */
+/**
+ * How an object is sent: to this server, or past it to the bucket, which only the verify link then tells it of; a client that
+ * stops says so by the cancel link.
+ */
 export async function uploadLinks(
   base: LinkBase,
   object: ObjectBody,
   parts: ObjectParts,
-): Promise<{ upload: Link; verify: Link }> {
+): Promise<{ upload: Link; verify: Link; cancel?: Link }> {
   const direct = directFor(base.repository, object, parts);
   if (direct === undefined) {
     const upload = contentLink(base, object, 'upload', parts.tokens);
     return { upload, verify: verifyLink(base, object, parts.tokens) };
   }
   const upload = await direct.upload({ ...object, repositoryId: base.repository.id });
+  const verify = verifyLink(base, object, parts.tokens, verifyLifeMs);
   return {
     upload: { ...upload, expires_in: direct.lifeSeconds },
-    verify: verifyLink(base, object, parts.tokens, verifyLifeMs),
+    verify,
+    cancel: { ...verify, href: `${base.url}/objects/${object.oid}/announcement` },
   };
 }
 

@@ -3,6 +3,7 @@ import type { ObjectBody } from '../model/objects.ts';
 import { userIdOf, type Permit } from './access.ts';
 import { checkUpload, isCounted, uploadKey } from './announce.ts';
 import type { ObjectParts } from './parts.ts';
+import type { ReceivedContent } from '../storage/content-store/content-store.ts';
 import { pathOf } from '../storage/objects/directory.ts';
 import { whenFree } from './when-free.ts';
 
@@ -29,7 +30,9 @@ export async function receiveObject(
   const upload = underWay.begin({ repositoryId: repository.id, userId, ...object });
   const key = uploadKey(repository.id, userId, object.oid);
   try {
-    await store(permit, object, counted(source), parts);
+    const received = await put(permit, object, counted(source), parts);
+    upload.settle();
+    await keep(received, permit, object, parts);
     failed.delete(key);
   } catch (error) {
     const isWrong = error instanceof WaypointError && error.failure === 'content_mismatch';
@@ -55,15 +58,23 @@ export async function receiveObject(
   }
 }
 
-async function store(
+async function put(
+  { repository, user }: Permit,
+  { oid, size }: ObjectBody,
+  source: AsyncIterable<Uint8Array>,
+  { contents }: ObjectParts,
+): Promise<ReceivedContent> {
+  return contents.of(pathOf(repository)).put(oid, size, source, user?.id);
+}
+
+/** Makes the row of a content that has arrived, or takes it away again. */
+async function keep(
+  received: ReceivedContent,
   permit: Permit,
   object: ObjectBody,
-  source: AsyncIterable<Uint8Array>,
   parts: ObjectParts,
 ): Promise<void> {
-  const { contents, holdings, journal } = parts;
-  const own = contents.of(pathOf(permit.repository));
-  const received = await own.put(object.oid, object.size, source, permit.user?.id);
+  const { holdings, journal } = parts;
   try {
     await addRow(permit, object, parts);
   } catch (error) {
@@ -77,7 +88,7 @@ async function store(
 /**
  * Makes the row of an object that a client has sent to the bucket, which has compared the bytes with their SHA-256. Wherever this
  * is cut off, the object has its row, or it is asked for again.
- * @throws WaypointError quota, not_found
+ * @throws WaypointError quota, not_found, being_removed
  */
 export async function takeArrived(
   permit: Permit,
@@ -93,8 +104,6 @@ export async function takeArrived(
     await whenFree(() => holdings.remove(repository.id, oid));
     throw new WaypointError('not_found');
   }
-  if (repository.quota_bytes !== null)
-    await whenFree(() => holdings.forgetAnnouncement(repository.id, oid));
   await journal.sync();
   traffic.add(repository.id, 'received', size);
 }

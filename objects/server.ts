@@ -4,6 +4,7 @@ import type { FailureStyle } from '../http/failures.ts';
 import { defaultHttpLimits, type HttpLimits } from '../http/http-limits.ts';
 import type { Route } from '../http/route.ts';
 import { createHttpServer, type HttpServer } from '../http/server.ts';
+import { describeError } from '../model/error-description.ts';
 import type { Clock, Log } from '../model/process.ts';
 import type { ContentStore } from '../storage/content-store/content-store.ts';
 import { lockDirectory, type DirectoryLock } from '../storage/lock.ts';
@@ -32,6 +33,7 @@ import { verifyRoutes } from './routes/verify.ts';
 import { createTokens } from './tokens.ts';
 import { TrafficMeter } from './traffic.ts';
 import { UploadsUnderWay } from './uploads-under-way.ts';
+import { removeUnverified } from './upkeep/unverified.ts';
 
 /**
  * No time-out for whole requests: an upload may take hours, as long as it goes on. Connections are kept longer than the
@@ -48,6 +50,8 @@ const httpLimits: Partial<HttpLimits> = {
 /** How long, and of how many uploads, it is remembered that they had the wrong content. */
 const failedMs = 60_000;
 const failedUploads = 10_000;
+
+const unverifiedEveryMs = 60_000;
 
 /** Part of the closing time that remains to end what was cut off, and then the process. */
 const endingMs = 1_300;
@@ -119,6 +123,7 @@ async function serve(
     ...(options.tls === undefined ? {} : { tls: options.tls }),
   });
   const { port } = await server.listen(listen);
+  const endRemovals = repeatRemovals(parts);
   return {
     port,
     async close(graceMs) {
@@ -129,12 +134,30 @@ async function serve(
   };
 
   async function end(): Promise<void> {
+    await endRemovals();
     // Those that were cut off take their temporary files away.
     await parts.underWay.ended();
     await parts.traffic.flush();
     lock?.release();
     await root.close();
   }
+}
+
+/** Removes unverified contents from a bucket now and every minute. @returns what ends that */
+function repeatRemovals({ contents, holdings, clock, log }: ObjectParts): () => Promise<void> {
+  if (!contents.keepsApart) return async () => {};
+  let running: Promise<void> | undefined;
+  const remove = (): void => {
+    running ??= removeUnverified({ contents, holdings }, clock.now())
+      .catch((error: unknown) => log.warn('objects.unverified', describeError(error)))
+      .finally(() => (running = undefined));
+  };
+  remove();
+  const timer = setInterval(remove, unverifiedEveryMs).unref();
+  return async () => {
+    clearInterval(timer);
+    await running;
+  };
 }
 
 function allRoutes(parts: ObjectParts): Route[] {

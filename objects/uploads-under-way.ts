@@ -11,11 +11,14 @@ export interface Upload {
 /** Takes the progress and the end of an upload that has begun. */
 interface UploadUnderWay {
   readonly arrived: (bytes: number) => void;
+  /** Its row is about to be made, and counts in the quota from then on. */
+  readonly settle: () => void;
   readonly end: () => void;
 }
 
 interface Begun extends Upload {
   left: number;
+  isSettled: boolean;
 }
 
 /**
@@ -44,17 +47,19 @@ export class UploadsUnderWay {
   leftInQuota(room: number, { repositoryId, userId, oid }: Omit<Upload, 'size'>): number {
     const byOid = new Map<string, Begun>();
     for (const upload of this.#begun) {
-      const isCounted = upload.repositoryId === repositoryId && upload.oid !== oid;
+      const isCounted =
+        upload.repositoryId === repositoryId && upload.oid !== oid && !upload.isSettled;
       if (isCounted && !byOid.has(upload.oid)) byOid.set(upload.oid, upload);
     }
     return leftToUser(room, userId, byOid.values());
   }
 
   begin(upload: Upload): UploadUnderWay {
-    const begun = { ...upload, left: upload.size };
+    const begun = { ...upload, left: upload.size, isSettled: false };
     this.#begun.add(begun);
     return {
       arrived: (bytes) => (begun.left = Math.max(0, begun.left - bytes)),
+      settle: () => (begun.isSettled = true),
       end: () => {
         this.#begun.delete(begun);
         if (this.#begun.size === 0) for (const tell of this.#whenNone.splice(0)) tell();

@@ -104,6 +104,19 @@ export function createTables(
   });
 }
 
+/** Statements that add columns with defaults to a table. */
+export function addColumns(
+  name: string,
+  added: Columns,
+  { kind, schema }: TablePlace = sqlitePlace,
+): Query[] {
+  return Object.entries(added).map(([of, declared]) =>
+    schema
+      .alterTable(name)
+      .addColumn(of, kind === 'sqlite' ? declared.type : postgresType(declared), declared.refine),
+  );
+}
+
 /** Sizes and times need 64 bits; texts are in the order of their bytes, as in SQLite. */
 function postgresType({ type }: Column) {
   const types = { integer: 'bigint', real: 'double precision', blob: 'bytea' } as const;

@@ -1,5 +1,6 @@
 /** The bytes: ranges, uploads that go wrong, many at once, full disks, sudden ends; and the store beneath. */
 import { spawn, spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import {
   chmodSync,
@@ -228,6 +229,21 @@ test('slow clients: an upload goes on as long as it moves, longer than every tim
     connection.send(Buffer.of(byte));
   }
   t.is((await connection.answer())?.status, 200);
+});
+
+test('an upload counts in the quota once, also in the moment when it gets its row', async (t) => {
+  const server = await startTestObjects(t);
+  const { directory } = server.admin;
+  const { id } = (await directory.findRepository('club/maps'))!;
+  for (let n = 0; n < rounds(200); n += 1) {
+    const { bytes } = (await directory.findRepository('club/maps'))!;
+    await directory.changeRepository(id, { quotaBytes: bytes + 40 });
+    const body = { oid: oidOf(randomBytes(20)), size: 20 };
+    let isOver = false;
+    const sending = server.send('club/maps', randomBytes(20)).finally(() => (isOver = true));
+    while (!isOver) t.is((await server.call('POST', objects, { as: ann, body })).status, 202);
+    t.is((await sending).status, 200);
+  }
 });
 
 test('a reader that takes nothing is ended, and only what was sent counts', async (t) => {

@@ -42,7 +42,7 @@ export interface ApiAnswer {
 }
 
 export interface LinkCall {
-  readonly method: 'GET' | 'PUT' | 'POST';
+  readonly method: 'GET' | 'PUT' | 'POST' | 'DELETE';
   /** The link's own replace these. */
   readonly headers: RequestHeaders;
   readonly body?: () => string | Readable;

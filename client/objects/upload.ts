@@ -14,6 +14,8 @@ import { ObjectClientError } from './object-error.ts';
 import { textBytes } from './request.ts';
 
 const pieceBytes = 1_048_576;
+/** A client that is stopped ends this much later at most. */
+const cancelMs = 2_000;
 /** A link is answered so; anything else is an error. */
 const accepted = [200, 201];
 
@@ -37,31 +39,50 @@ export async function uploadFile(
   const { oid, size } = object;
   const { retries } = connection;
   const purpose = { operation: 'upload', oid, signal } as const;
-  const links = await retries.trying(signal, async () => {
-    const wanted = await announce(connection, object, purpose);
-    if (wanted === undefined) return undefined;
-    await finish(connection, purpose, wanted.upload, {
-      method: 'PUT',
-      // Not the type of the file: signatures of other stores cover it.
-      headers: { 'content-type': 'application/octet-stream', 'content-length': String(size) },
-      body: () => Readable.from(contentOf(path, size, onProgress), { objectMode: false }),
+  let links: UploadLinks | undefined;
+  try {
+    await retries.trying(signal, async () => {
+      links = await announce(connection, object, purpose);
+      if (links === undefined) return;
+      await finish(connection, purpose, links.upload, {
+        method: 'PUT',
+        // Not the type of the file: signatures of other stores cover it.
+        headers: { 'content-type': 'application/octet-stream', 'content-length': String(size) },
+        body: () => Readable.from(contentOf(path, size, onProgress), { objectMode: false }),
+      });
     });
-    return wanted;
-  });
-  const verify = links?.verify;
-  if (verify !== undefined) {
-    const body = JSON.stringify({ oid, size });
-    const headers = { accept: objectMediaType, ...jsonHeaders(body) };
-    await retries.trying(signal, () =>
-      finish(connection, purpose, verify, { method: 'POST', headers, body: () => body }),
-    );
+    const verify = links?.verify;
+    if (verify !== undefined) {
+      const body = JSON.stringify({ oid, size });
+      const headers = { accept: objectMediaType, ...jsonHeaders(body) };
+      await retries.trying(signal, () =>
+        finish(connection, purpose, verify, { method: 'POST', headers, body: () => body }),
+      );
+    }
+  } catch (error) {
+    await cancel(connection, purpose, links?.cancel);
+    throw error;
   }
   return { isSent: links !== undefined };
+}
+
+/** Gives back the room that an announcement keeps; where that fails, it ends by itself. */
+async function cancel(
+  connection: Connection,
+  purpose: Purpose,
+  link: Link | undefined,
+): Promise<void> {
+  if (link === undefined) return;
+  // The signal of a client that is stopped has fired.
+  const signal = AbortSignal.timeout(cancelMs);
+  const call = { method: 'DELETE', headers: { accept: objectMediaType } } as const;
+  await finish(connection, { ...purpose, signal }, link, call).catch(() => undefined);
 }
 
 interface UploadLinks {
   readonly upload: Link;
   readonly verify: Link | undefined;
+  readonly cancel: Link | undefined;
 }
 
 /** @returns where to send it; undefined when it is there. */
@@ -78,11 +99,15 @@ async function announce(
   if ((told?.oid ?? oid) !== oid) {
     throw new ObjectClientError('protocol', 'The server described another object.');
   }
-  const { upload, verify } = told?._links ?? {};
+  const { upload, verify, cancel: back } = told?._links ?? {};
   if (status !== 202 || upload === undefined) {
     throw new ObjectClientError('protocol', 'The server did not say where to send the object.');
   }
-  return { upload: resolveLink(upload, url), verify: verify && resolveLink(verify, url) };
+  return {
+    upload: resolveLink(upload, url),
+    verify: verify && resolveLink(verify, url),
+    cancel: back && resolveLink(back, url),
+  };
 }
 
 /** Follows a link and takes note of its answer, which says nothing but that it was done. */

@@ -2,15 +2,17 @@ import { route, type Route } from '../../http/route.ts';
 import { WaypointError } from '../../model/failure.ts';
 import { repositoryBases } from '../../model/object-routes.ts';
 import { objectBodySchema } from '../../model/objects.ts';
-import { authorize } from '../access.ts';
+import { authorize, userIdOf } from '../access.ts';
+import { uploadUseMs } from '../config.ts';
 import { answerType } from '../negotiate.ts';
 import { pathOf } from '../../storage/objects/directory.ts';
 import { takeArrived } from '../receive-object.ts';
 import type { ObjectParts } from '../parts.ts';
+import { whenFree } from '../when-free.ts';
 
-/** `POST /verify`: whether an upload has arrived. Old clients send no Accept here, so none is demanded. */
+/** `POST /verify`: whether an upload has arrived; and how a client takes one back. Old clients send no Accept here, so none is demanded. */
 export function verifyRoutes(parts: ObjectParts): Route[] {
-  return repositoryBases.map(({ base, repository }) =>
+  return repositoryBases.flatMap(({ base, repository, object }) => [
     route({
       method: 'POST',
       path: `${base}/verify`,
@@ -35,5 +37,20 @@ export function verifyRoutes(parts: ObjectParts): Route[] {
         return { status: 200, json: { oid, size }, contentType: answerType(ctx) };
       },
     }),
-  );
+    route({
+      method: 'DELETE',
+      path: `${base}/objects/{oid}/announcement`,
+      summary: 'Takes back what was announced: the quota gets its room back.',
+      params: object,
+      answers: { 200: null },
+      async handle({ ctx, params }) {
+        const permit = await authorize(ctx, { ...params, operation: 'upload' }, parts);
+        const { id: repositoryId } = permit.repository;
+        const key = { repositoryId, userId: userIdOf(permit), oid: params.oid };
+        const sinceMs = parts.clock.now() - uploadUseMs;
+        await whenFree(() => parts.holdings.cancel(key, sinceMs));
+        return { status: 200 };
+      },
+    }),
+  ]);
 }

@@ -88,6 +88,8 @@ export interface DirectLinks {
   readonly download: (oid: Oid) => Promise<Link>;
   /** Size of what was sent by such a link for this repository; undefined where nothing was. */
   readonly arrived: (oid: Oid, repositoryId: number) => Promise<number | undefined>;
+  /** Removes what was sent by such a link. @throws WaypointError where it may still be removed later */
+  readonly remove: (oid: Oid) => Promise<void>;
 }
 
 /** Where the contents of all repositories are. */

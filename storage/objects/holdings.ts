@@ -1,7 +1,9 @@
 import type { Selectable } from 'kysely';
 import type { ContentName } from '../content-store/content-store.ts';
+import { objectAnnouncements } from './announcements.ts';
 import { pathOf } from './directory.ts';
 import { hasChanged, type ObjectRows } from './dialect.ts';
+import { lockRepository, objectRemovals, refuseBeingRemoved } from './removals.ts';
 import type { ObjectsDb } from './schema.ts';
 
 /** An object; its size in bytes. */
@@ -22,7 +24,8 @@ export function objectHoldings(rows: ObjectRows) {
   return {
     ...readHoldings(rows),
     ...changeHoldings(rows),
-    ...announcements(rows),
+    ...objectAnnouncements(rows),
+    ...objectRemovals(rows),
     ...traffic(rows),
   };
 }
@@ -83,13 +86,19 @@ async function* everything(rows: ObjectRows): AsyncGenerator<Holding & Required<
 
 function changeHoldings(rows: ObjectRows) {
   return {
-    /** Adds an object, whatever the quota. @returns false when the repository held it already. */
-    add: (repositoryId: number, holding: Holding, now: number) =>
-      insert(rows, repositoryId, holding, now),
-    /** Adds an object where the quota, and the repository, still stand. */
+    /**
+     * Adds an object, whatever the quota. @returns false when the repository held it already.
+     * @throws WaypointError being_removed
+     */
+    add: (repositoryId: number, holding: Holding, now: number): Promise<boolean> =>
+      rows.transaction().execute(async (within) => {
+        await lockRepository(within, repositoryId);
+        return insert(within, repositoryId, holding, now);
+      }),
+    /** Adds an object where the quota, and the repository, still stand. @throws WaypointError being_removed */
     addWithinQuota: (repositoryId: number, holding: Holding, now: number): Promise<AddOutcome> =>
       rows.transaction().execute(async (within) => {
-        const row = await lockQuota(within, repositoryId);
+        const row = await lockRepository(within, repositoryId);
         if (row === undefined) return 'no_repository';
         if ((await sizeOf(within, repositoryId, holding.oid)) !== undefined) return 'present';
         const isOver = row.quota_bytes !== null && row.bytes + holding.size > row.quota_bytes;
@@ -104,70 +113,6 @@ function changeHoldings(rows: ObjectRows) {
       rows.transaction().execute(async (within) => {
         for (const oid of oids) await remove(within, repositoryId, oid);
       }),
-  };
-}
-
-/** Reads the quota; changes nothing, but where several servers write lets none of them in until the transaction ends. */
-function lockQuota(within: ObjectRows, repositoryId: number) {
-  return within
-    .updateTable('repositories')
-    .set((eb) => ({ objects: eb.ref('objects') }))
-    .where('id', '=', repositoryId)
-    .returning(['bytes', 'quota_bytes'])
-    .executeTakeFirst();
-}
-
-/** A client that was told to send, and has not begun to for so long, no longer takes of the quota. */
-const announcedMs = 60_000;
-
-export interface Announcement {
-  readonly repositoryId: number;
-  readonly userId: number;
-  readonly oid: string;
-  readonly size: number;
-}
-
-/** Bytes that may be on their way past the servers, as all servers see them. */
-function announcements(rows: ObjectRows) {
-  return {
-    /**
-     * Notes an upload where the quota has room for it.
-     * @param fits decides, by what the quota has left and the announcements of other objects.
-     */
-    announce: (
-      { repositoryId, userId, oid, size }: Announcement,
-      now: number,
-      fits: (left: number, others: { userId: number; size: number }[]) => boolean,
-    ): Promise<boolean> =>
-      rows.transaction().execute(async (within) => {
-        const row = await lockQuota(within, repositoryId);
-        if (row === undefined || row.quota_bytes === null) return true;
-        const known = within.selectFrom('announcements').where('repository_id', '=', repositoryId);
-        await within.deleteFrom('announcements').where('until_ms', '<=', now).execute();
-        const others = await known
-          .select((eb) => ['user_id as userId', eb.fn.sum<number>('size').as('size')])
-          .where('oid', '!=', oid)
-          .groupBy('user_id')
-          .execute();
-        if (!fits(row.quota_bytes - row.bytes, others)) return false;
-        const until_ms = now + announcedMs;
-        await within
-          .insertInto('announcements')
-          .values({ repository_id: repositoryId, user_id: userId, oid, size, until_ms })
-          .onConflict((conflict) =>
-            conflict.columns(['repository_id', 'oid', 'user_id']).doUpdateSet({ until_ms }),
-          )
-          .execute();
-        return true;
-      }),
-    /** Arrived bytes count towards the quota as objects. */
-    async forgetAnnouncement(repositoryId: number, oid: string): Promise<void> {
-      await rows
-        .deleteFrom('announcements')
-        .where('repository_id', '=', repositoryId)
-        .where('oid', '=', oid)
-        .execute();
-    },
   };
 }
 
@@ -186,17 +131,25 @@ async function sizeOf(
   return row?.size;
 }
 
+/** Adds a row; from then on its bytes count instead of the announcements of it. */
 async function insert(
-  rows: ObjectRows,
+  within: ObjectRows,
   repository_id: number,
   { oid, size }: Holding,
   stored_ms: number,
 ): Promise<boolean> {
-  const query = rows
+  await refuseBeingRemoved(within, repository_id, oid);
+  const query = within
     .insertInto('holdings')
     .values({ repository_id, oid, size, stored_ms })
     .onConflict((conflict) => conflict.doNothing());
-  return hasChanged(rows, query);
+  const isNew = await hasChanged(within, query);
+  await within
+    .deleteFrom('announcements')
+    .where('repository_id', '=', repository_id)
+    .where('oid', '=', oid)
+    .execute();
+  return isNew;
 }
 
 async function remove(rows: ObjectRows, repositoryId: number, oid: string): Promise<boolean> {

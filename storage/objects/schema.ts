@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { sql, type Selectable } from 'kysely';
 import {
+  addColumns,
   belongsTo,
   columns,
   createIndex,
@@ -66,7 +67,7 @@ const firstTables = {
 };
 
 const laterTables = {
-  // Announced uploads that may be on their way to a bucket past any server, for a minute.
+  // Announced uploads that may be on their way to a bucket past any server; `until_ms`: when to look whether they have arrived.
   announcements: table(
     {
       repository_id: belongsTo('repositories'),
@@ -96,7 +97,24 @@ const lockTables = {
   ),
 };
 
-const tables = { ...firstTables, ...laterTables, ...lockTables };
+/** Columns of announcements; `is_given_up`: it keeps no room in the quota, but its bytes may yet arrive. */
+const announcedColumns = { announced_ms: sum, is_given_up: sum };
+
+const removalTables = {
+  // Contents that a server removes from the bucket this moment: no row and no announcement of them is made meanwhile.
+  removals: table(
+    { repository_id: belongsTo('repositories'), oid: text, since_ms: integer },
+    { key: ['repository_id', 'oid'] },
+  ),
+};
+
+const tables = {
+  ...firstTables,
+  ...laterTables,
+  ...lockTables,
+  ...removalTables,
+  announcements: table({ ...laterTables.announcements.columns, ...announcedColumns }),
+};
 
 export type ObjectsDb = TablesOf<typeof tables>;
 export type UserRow = Pick<Selectable<ObjectsDb['users']>, 'id' | 'name' | 'password'>;
@@ -121,6 +139,13 @@ const locks: ObjectsMigration = (place) => [
 
 const identity: ObjectsMigration = () => [
   sql`INSERT INTO meta (key, value) VALUES ('store', ${sql.lit(randomUUID())})`,
+];
+
+const unverified: ObjectsMigration = (place) => [
+  ...createTables(removalTables, place),
+  ...addColumns('announcements', announcedColumns, place),
+  // A minute was what they had.
+  sql`UPDATE announcements SET announced_ms = until_ms - 60000`,
 ];
 
 const sqliteSums = [
@@ -162,6 +187,7 @@ export const objectsMigrations: readonly ObjectsMigration[] = [
   announcements,
   locks,
   identity,
+  unverified,
 ];
 
 /** The same for SQLite. */

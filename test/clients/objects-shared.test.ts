@@ -3,11 +3,15 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
 import test from 'ava';
 import { openContents, openRoot, type StorePlaces } from '../../objects/root.ts';
 import { moveStore } from '../../objects/upkeep/migrate.ts';
 import { testCli } from '../helpers/cli.ts';
-import { ann, bob, oidOf, startTestObjects } from '../helpers/objects.ts';
+import { removeUnverified } from '../../objects/upkeep/unverified.ts';
+import { rounds } from '../helpers/effort.ts';
+import { manualTime } from '../helpers/manual-time.ts';
+import { ann, bob, oidOf, startTestObjects, type TestObjects } from '../helpers/objects.ts';
 import { startSharedPlaces } from '../helpers/shared-places.ts';
 import { temporaryDirectory } from '../helpers/temporary-directory.ts';
 import { until } from '../helpers/until.ts';
@@ -53,6 +57,49 @@ if (shared !== undefined) {
     const given = await Promise.all(asked.map((server) => server.call('GET', path, { as: bob })));
     t.is(given.filter(({ status }) => status === 200).length, 10, 'bandwidth of a day');
     t.is(given.filter(({ status }) => status === 509).length, 2);
+  });
+
+  test.serial('what is verified while two servers remove what is not stays, whole', async (t) => {
+    const { clock, advance } = manualTime();
+    const places = await newPlaces();
+    const first = await startTestObjects(t, { places, clock });
+    const second = await startTestObjects(t, { places, clock });
+    for (let round = 0; round < rounds(20, 2); round += 1) {
+      const sent = Array.from({ length: 20 }, () => randomBytes(100));
+      const links = await Promise.all(
+        sent.map(async (content) => {
+          const body = { oid: oidOf(content), size: 100 };
+          const announced = await first.call('POST', '/club/maps/objects', { as: ann, body });
+          await first.follow('PUT', announced.body._links.upload, content);
+          return { content, body, verify: announced.body._links.verify };
+        }),
+      );
+      advance(4_200_000);
+      const sweep = async ({ admin }: TestObjects) =>
+        removeUnverified(
+          { contents: await admin.contents(), holdings: admin.holdings },
+          clock.now(),
+        );
+      const verified = links.map(async ({ body, verify }, n) => {
+        await delay(n * 60);
+        return (await first.follow('POST', verify, body)).status;
+      });
+      await Promise.all([sweep(first), sweep(second), ...verified]);
+      const counts = { kept: 0, removed: 0 };
+      for (const [n, { content, body }] of links.entries()) {
+        const status = await verified[n];
+        const path = `/club/maps/objects/${body.oid}/content`;
+        const got = await second.call('GET', path, { as: bob });
+        if (status === 200) t.true(got.bytes.equals(content));
+        else t.is(got.status, 404);
+        counts[status === 200 ? 'kept' : 'removed'] += 1;
+      }
+      t.log(counts);
+      let stored = 0;
+      for await (const _ of (await first.admin.contents()).list()) stored += 1;
+      const { objects } = (await first.admin.directory.findRepository('club/maps'))!;
+      t.is(stored, objects, 'nothing else is left');
+    }
   });
 
   test.serial(

@@ -23,7 +23,7 @@ export interface ObjectsBody {
   readonly message: string;
   readonly documentation_url: string;
   readonly transfer: string;
-  readonly _links: Readonly<Record<'self' | 'download' | 'upload' | 'verify', TestLink>>;
+  readonly _links: Readonly<Record<'self' | 'download' | 'upload' | 'verify' | 'cancel', TestLink>>;
   readonly objects: readonly BatchEntry[];
 }
 

@@ -1,6 +1,7 @@
 import { createInterface } from 'node:readline';
 import type { ObjectsRoot } from '../../../objects/root.ts';
 import { usageError } from '../../../model/exit-error.ts';
+import { pathOf } from '../../../storage/objects/directory.ts';
 import { defineCommand } from '../../program/command.ts';
 import { note } from '../../terminal/output.ts';
 import { counted, megabytes } from '../../terminal/text.ts';
@@ -19,26 +20,46 @@ const stats = defineCommand({
   run: (call) => withRoot(call, readStats),
   *show({ stored, quarantine, repositories }) {
     yield `${sumOf(stored)} stored, ${sumOf(quarantine)} in quarantine`;
-    for (const { repository, today, month, ...held } of repositories) {
+    for (const { repository, today, month, unverified, reserved_bytes, ...held } of repositories) {
       yield `${repository}: ${sumOf(held)}; sent ${megabytes(today.sent)} today, ${megabytes(month.sent)} in 30 days; received ${megabytes(today.received)} and ${megabytes(month.received)}`;
+      if (unverified.objects === 0 && reserved_bytes === 0) continue;
+      yield `  sent and not verified: ${sumOf(unverified)}; announced: ${megabytes(reserved_bytes)}`;
     }
   },
 });
 
-function sumOf({ objects, bytes }: { readonly objects: number; readonly bytes: number }): string {
+interface Sum {
+  objects: number;
+  bytes: number;
+}
+
+function add(sum: Sum, size: number): void {
+  sum.objects += 1;
+  sum.bytes += size;
+}
+
+function sumOf({ objects, bytes }: Readonly<Sum>): string {
   return `${counted(objects, 'object')} of ${megabytes(bytes)}`;
 }
 
 async function readStats({ directory, holdings, ...root }: ObjectsRoot) {
   const contents = await root.contents();
+  const rows = await directory.repositories();
   const stored = { objects: 0, bytes: 0 };
-  for await (const { size } of contents.list()) {
-    stored.objects += 1;
-    stored.bytes += size;
+  const announced = await holdings.announcements();
+  const paths = new Map(rows.map((row) => [row.id, pathOf(row)]));
+  const unverified = new Map<string, Sum>(
+    rows.map((row) => [pathOf(row), { objects: 0, bytes: 0 }]),
+  );
+  const keys = new Set(
+    announced.map(({ repositoryId, oid }) => `${paths.get(repositoryId)} ${oid}`),
+  );
+  for await (const { size, oid, repository = '' } of contents.list()) {
+    add(stored, size);
+    if (keys.has(`${repository} ${oid}`)) add(unverified.get(repository)!, size);
   }
   const quarantined = await contents.listQuarantine();
   const today = Math.floor(Date.now() / dayMs);
-  const rows = await directory.repositories();
   return {
     stored,
     quarantine: {
@@ -51,6 +72,10 @@ async function readStats({ directory, holdings, ...root }: ObjectsRoot) {
         repository: `${owner}/${name}`,
         objects,
         bytes,
+        unverified: unverified.get(`${owner}/${name}`)!,
+        reserved_bytes: announced
+          .filter((each) => each.repositoryId === id && each.is_given_up === 0)
+          .reduce((sum, { size }) => sum + size, 0),
         today: await holdings.trafficSince(id, today),
         month: await holdings.trafficSince(id, today - 29),
       })),

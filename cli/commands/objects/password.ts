@@ -2,6 +2,7 @@ import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 import { objectLimits } from '../../../model/objects.ts';
 import { ExitError, usageError } from '../../../model/exit-error.ts';
+import { codePointLength } from '../../../model/text.ts';
 
 /**
  * Reads a password: one line of standard input, or typed at the terminal without being shown. Never an argument, which
@@ -19,7 +20,7 @@ export async function readPassword(isFromStdin: boolean): Promise<string> {
 /** As {@link readPassword}, typed twice, and long enough. */
 export async function readNewPassword(isFromStdin: boolean): Promise<string> {
   const first = await readPassword(isFromStdin);
-  if ([...first].length < objectLimits.passwordCodePoints) {
+  if (codePointLength(first) < objectLimits.passwordCodePoints) {
     throw usageError(`A password has at least ${objectLimits.passwordCodePoints} characters.`);
   }
   if (isFromStdin) return first;

@@ -167,6 +167,7 @@ export class BucketContentStore implements ContentStore {
         const isOurs = found?.metadata[repositoryMark] === String(repositoryId);
         return isOurs ? found?.size : undefined;
       },
+      remove: (oid) => this.#bucket.remove(keyOf(oid)),
     };
   }
 
