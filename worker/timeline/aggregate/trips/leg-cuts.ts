@@ -64,14 +64,19 @@ export class LegCuts {
       open.ms += ms;
       open.metres += metres;
     }
-    const slot = this.#slots.at(-1)!;
-    this.#isOpen = slot.ms < this.#slotMs;
-    if (!this.#isOpen) slot.sums = sums.slice();
+    this.#isOpen = true;
+    if (this.#slots.at(-1)!.ms >= this.#slotMs) this.end(sums);
   }
 
+  /** Ends the present piece. @param sums as of the last step. */
+  end(sums: Float64Array): void {
+    if (this.#isOpen) this.#slots.at(-1)!.sums = sums.slice();
+    this.#isOpen = false;
+  }
+
+  /** Adds a silence, after {@link end}. @param sums until its end; copied. */
   silence(untilMs: number, ms: number, metres: number, sums: Float64Array): void {
     this.#push(untilMs, ms, metres, sums.slice(), true);
-    this.#isOpen = false;
   }
 
   clear(): void {
