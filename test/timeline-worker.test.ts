@@ -543,7 +543,7 @@ test('a file that is replaced while it is read makes the job begin again', (t) =
   const result = make(libraryPath, {
     ...twoDays,
     options: {
-      quietMs: 0,
+      restartMs: 0,
       onDay() {
         if (!isReplaced) replace(libraryPath, 'a.gpx', after, t);
         isReplaced = true;
@@ -565,21 +565,36 @@ test('a file that is imported meanwhile is not part of the timeline', (t) => {
   t.deepEqual(make(libraryPath, { ...twoDays, options: { onDay } }), made(t, [before], twoDays));
 });
 
-test('a job whose files never stop changing goes on until it is cancelled', (t) => {
-  const libraryPath = libraryOf(t, [before]);
-  const control = new TimelineControl();
+/** Replaces the file at each day that is read. @param onReplaced gets how often. */
+function replacing(t: ExecutionContext, libraryPath: string, onReplaced: (times: number) => void) {
   let replaced = 0;
-  const onDay = (): void => {
+  return (): void => {
     replaced += 1;
     const trackPoints = [...after.trackPoints, ...at(11, 2_000, 2_000 + replaced)];
     replace(libraryPath, 'a.gpx', { path: 'a.gpx', trackPoints }, t);
-    if (replaced === 3) control.cancel();
+    onReplaced(replaced);
   };
+}
+
+test('a job whose files never stop changing begins again three times, then reads those of one moment', (t) => {
+  const libraryPath = libraryOf(t, [before]);
+  let replaced = 0;
+  const onDay = replacing(t, libraryPath, (times) => (replaced = times));
+  const result = make(libraryPath, { ...twoDays, options: { restartMs: 0, onDay } });
+  // Each time after its first day, but for the last time after both.
+  t.is(replaced, 5);
+  const trackPoints = [...after.trackPoints, ...at(11, 2_000, 2_003)];
+  t.deepEqual(result, made(t, [{ path: 'a.gpx', trackPoints }], twoDays));
+});
+
+test('a job that waits for its files is cancelled, and its progress does not go back', (t) => {
+  const libraryPath = libraryOf(t, [before]);
+  const control = new TimelineControl();
+  const onDay = replacing(t, libraryPath, () => control.cancel());
   const task = taskFor(libraryPath, { ...twoDays, control });
-  const outcome = buildTimeline(task, { ...timelineOptions, quietMs: 0, onDay });
+  const outcome = buildTimeline(task, { ...timelineOptions, restartMs: 100, onDay });
   t.deepEqual(outcome, { state: 'cancelled' });
-  t.is(replaced, 3);
-  t.is(control.read().processed, 41, 'progress does not go back');
+  t.is(control.read().processed, 31);
 });
 
 // Faults
