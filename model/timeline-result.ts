@@ -42,8 +42,8 @@ export const timelineStopSchema = z
     last_observation_utc: instant,
     duration_seconds: seconds,
     /**
-     * The part of the duration that nothing was recorded in, inferred from both ends of the silence being at the place, or
-     * from setting off within 400 m of it at its end.
+     * The part of the duration that nothing was recorded in, inferred from both ends of the silence being within 400 m of
+     * one another.
      */
     bridged_seconds: seconds,
     /** Within the period. */

@@ -126,3 +126,40 @@ test('a receiver that repeats its fix where somebody is was there', (t) => {
   const night = recorded(still(0), 0, 7 * hourMs, minuteMs, 0);
   t.deepEqual(minutes(staysOf(t, night, leaving(4_000, 7 * hourMs))), [419]);
 });
+
+// Waking up
+
+/** Fixes at these distances to the north of home, every 10 s, then a walk further north. */
+function wakingUp(atMs: number, metres: readonly number[]): Observed[] {
+  const wobble = metres.flatMap((north, i) =>
+    recorded(still(north), atMs + i * 10_000, atMs + i * 10_000 + 1, second),
+  );
+  const leftMs = atMs + metres.length * 10_000;
+  const north = metres.at(-1)!;
+  return [...wobble, ...recorded(going(north, leftMs, 1.4), leftMs, leftMs + 900_000, 10_000)];
+}
+
+const wobbles = [197, 187, 206, 191, 187, 203, 195, 206, 188, 199, 187, 206, 197, 190, 201, 187];
+
+test('a night with a sleeping receiver is a night at home, however it errs when it wakes up', (t) => {
+  const slept = 14 * hourMs;
+  const evening = recorded(going(-3_000, 8 * hourMs, 2), 8 * hourMs, 8.4 * hourMs, 10_000);
+  const arrivedMs = 8.4 * hourMs;
+  for (const seenS of [10, 60, 150, 290, 900]) {
+    const seenMs = seenS * second;
+    const seen = recorded(still(-100), arrivedMs, arrivedMs + seenMs, 10_000);
+    const wokenMs = arrivedMs + seenMs + slept;
+    const stays = staysOf(t, evening, seen, wakingUp(wokenMs, wobbles));
+    t.is(minutes(stays).filter((length) => length >= slept / minuteMs - 1).length, 1, `${seenS} s`);
+    t.true(stays[0]!.bridged_seconds >= (slept - minuteMs) / second, `${seenS} s`);
+  }
+});
+
+test('who has just left home, and comes back there after a silence, was on an outing', (t) => {
+  const morning = recorded(still(0), 6 * hourMs, 7 * hourMs, 10_000);
+  const leaving = recorded(going(0, 7 * hourMs, 8), 7 * hourMs, 7.05 * hourMs, 10_000);
+  const backMs = 10 * hourMs;
+  const back = recorded(going(1_600, backMs, -8), backMs, backMs + 200_000, 10_000);
+  const evening = recorded(still(0), backMs + 200_000, 11 * hourMs, 10_000);
+  t.deepEqual(minutes(staysOf(t, morning, leaving, back, evening)), [60, 57]);
+});

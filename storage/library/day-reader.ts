@@ -1,5 +1,4 @@
 import type { Buffer } from 'node:buffer';
-import { closing } from '../../model/closing.ts';
 import { openReader, type Database } from '../database.ts';
 import { prepare, prepareValue, type RowOf } from '../prepared.ts';
 import { prepareLibraryRevision } from '../revision.ts';
@@ -41,9 +40,18 @@ export class DayReader {
   /** How many files there are, read or not. */
   readonly #files: number;
 
-  /** @param isWanted by import id: other files are as if they were not there. @throws errors of SQLite */
-  constructor(libraryPath: string, isWanted: (id: number) => boolean = () => true) {
+  /**
+   * @param isWanted by import id: other files are as if they were not there.
+   * @param isSnapshot reads all in one transaction, so that no source is ever replaced.
+   * @throws errors of SQLite
+   */
+  constructor(
+    libraryPath: string,
+    isWanted: (id: number) => boolean = () => true,
+    isSnapshot = false,
+  ) {
     this.#db = openReader(libraryPath);
+    if (isSnapshot) this.#db.exec('BEGIN');
     this.#statements = prepareStatements(this.#db);
     const [revision, rows] = this.#db.transaction(
       () => [this.#statements.revision(), this.#statements.sources.all()] as const,
@@ -106,12 +114,6 @@ export class DayReader {
       if (contents.get(id) !== this.sources[source]!.sha256) throw new SourcesChanged();
     this.#revision = revision;
   }
-}
-
-/** Names the state of a library: another one after every change. @throws errors of SQLite */
-export function libraryRevision(libraryPath: string): string {
-  using db = closing(openReader(libraryPath));
-  return prepareLibraryRevision(db)();
 }
 
 function compareRows(a: DayRow, b: DayRow): number {

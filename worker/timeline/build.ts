@@ -1,12 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { closing } from '../../model/closing.ts';
 import { dayOf } from '../../storage/day-blob.ts';
-import {
-  DayReader,
-  libraryRevision,
-  SourcesChanged,
-  type DaySource,
-} from '../../storage/library/day-reader.ts';
+import { DayReader, SourcesChanged, type DaySource } from '../../storage/library/day-reader.ts';
 import { TimelineControl } from './control.ts';
 import { TimelineEngine, type TimelineFacts } from './engine.ts';
 import { withGeodata, type Geodata } from './geodata.ts';
@@ -18,7 +13,9 @@ import { Calendar } from './calendar/calendar.ts';
 import { writeResult } from './result/write-result.ts';
 import type { TimelineOutcome, TimelineTask } from './task.ts';
 
-/** How often a library that is being changed is looked at, ms. */
+/** How often a job begins again because files were replaced; then it reads the library as it is at one moment. */
+const mostRestarts = 3;
+/** How often a waiting job looks whether it is cancelled, ms. */
 const lookMs = 100;
 /** UTC days read on each side of the period: observations farther apart say nothing about the days between. */
 const lookDays = 4;
@@ -30,7 +27,7 @@ class Cancelled extends Error {}
 
 /**
  * Reads the observations of a period and writes its timeline.
- * Files that are replaced meanwhile make it begin again, when the import that replaces them pauses or is over.
+ * Files that are replaced meanwhile make it begin again a while later, three times at most.
  * @throws errors of SQLite, DayBlobCorrupt
  */
 export function buildTimeline(
@@ -42,8 +39,8 @@ export function buildTimeline(
     look(control);
     return withGeodata(task, (geodata) =>
       untilUnchanged(
-        () => run(task, options, geodata ?? options.geodata, control),
-        () => awaitQuiet(task.libraryPath, control, options.quietMs),
+        (isLast) => run(task, options, geodata ?? options.geodata, control, isLast),
+        () => pause(control, options.restartMs),
       ),
     );
   } catch (error) {
@@ -58,11 +55,11 @@ function look(control: TimelineControl, processed?: number): void {
   if (control.isCancelled) throw new Cancelled();
 }
 
-/** Where files never stop changing, the deadline of the job ends it. */
-function untilUnchanged<T>(work: () => T, wait: () => void): T {
-  for (;;) {
+/** @param work not to be disturbed the last time. */
+function untilUnchanged<T>(work: (isLast: boolean) => T, wait: () => void): T {
+  for (let restarts = 0; ; restarts += 1) {
     try {
-      return work();
+      return work(restarts === mostRestarts);
     } catch (error) {
       if (!(error instanceof SourcesChanged)) throw error;
       wait();
@@ -70,16 +67,12 @@ function untilUnchanged<T>(work: () => T, wait: () => void): T {
   }
 }
 
-function awaitQuiet(libraryPath: string, control: TimelineControl, quietMs: number): void {
+function pause(control: TimelineControl, ms: number): void {
   const bell = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
-  let revision = libraryRevision(libraryPath);
-  for (let quiet = 0; quiet < quietMs; quiet += lookMs) {
+  for (let waited = 0; waited < ms; waited += lookMs) {
     // This is a worker: it may sleep.
     Atomics.wait(bell, 0, 0, lookMs);
     look(control);
-    const now = libraryRevision(libraryPath);
-    if (now !== revision) quiet = 0;
-    revision = now;
   }
 }
 
@@ -88,10 +81,11 @@ function run(
   options: TimelineOptions,
   geodata: Geodata | undefined,
   control: TimelineControl,
+  isSnapshot: boolean,
 ): TimelineOutcome {
   const { timeZone = 'UTC' } = task;
   const calendar = new Calendar(timeZone);
-  using reader = closing(new DayReader(task.libraryPath, wantedBy(task)));
+  using reader = closing(new DayReader(task.libraryPath, wantedBy(task), isSnapshot));
   const { sources } = reader;
   const period = findPeriod(reader, calendar, task);
   const observations = reader.count(dayOf(period.startMs), dayOf(period.endMs - 1));

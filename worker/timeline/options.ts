@@ -5,8 +5,8 @@ import type { Geodata } from './geodata.ts';
 export interface TimelineOptions {
   readonly stays: StayParameters;
   readonly maxPlaceRows: number;
-  /** A library that is being changed is read again once it has been left alone for so long, ms. */
-  readonly quietMs: number;
+  /** A library whose files are being replaced is read again after so long, ms. */
+  readonly restartMs: number;
   /** For a task without a generation. */
   readonly geodata?: Geodata;
   /** Called after each day of observations. */
@@ -16,5 +16,5 @@ export interface TimelineOptions {
 export const timelineOptions: TimelineOptions = {
   stays: stayParameters,
   maxPlaceRows,
-  quietMs: 1_000,
+  restartMs: 1_000,
 };

@@ -95,7 +95,7 @@ export class Totals {
     this.#countMarks();
   }
 
-  /** Counts a stay or a mark, cut at the edges of the period. */
+  /** Counts a stay or a mark. */
   stayed(stay: Stay): void {
     const { latE7, lonE7, fromMs, untilMs, recording } = stay;
     const { startMs, endMs } = this.#period;
@@ -116,8 +116,8 @@ export class Totals {
       latE7,
       lonE7,
       radiusM: stay.radiusM(),
-      firstMs: Math.max(fromMs, startMs),
-      lastMs: Math.min(untilMs, endMs),
+      firstMs: fromMs,
+      lastMs: untilMs,
       bridgedSeconds: stay.bridgedSeconds,
       observations: recording.observations,
       continuesBefore: fromMs < startMs,
@@ -209,11 +209,15 @@ export class Totals {
     else this.resolved += recorded.observations;
   }
 
-  /** @param wayTo without its flights. */
+  /** Counts a stop, cut at the edges of the period. @param wayTo without its flights. */
   #stop({ unit, zone }: Spot, found: Found, wayBeforeM: number, wayTo?: WayTo): void {
-    const { firstMs, lastMs } = found;
+    const { startMs, endMs } = this.#period;
+    const firstMs = Math.max(found.firstMs, startMs);
+    const lastMs = Math.min(found.lastMs, endMs);
     const stop: Stop = {
       ...found,
+      firstMs,
+      lastMs,
       ordinal: this.stopsFound,
       durationSeconds: secondsWithin(this.#period, firstMs, lastMs),
       wayBeforeM,

@@ -1,8 +1,9 @@
+import { distanceBetween } from '../earth.ts';
 import type { Period } from '../period.ts';
 import { Excursion, type Gap } from './excursion.ts';
 import { Transit, type DetectorSink } from './transit.ts';
 import type { DetectionParameters } from './parameters.ts';
-import type { Point } from './point.ts';
+import { Point } from './point.ts';
 import type { Stay } from './stay.ts';
 
 /**
@@ -22,7 +23,10 @@ export class Detector {
   #stay: Stay | undefined;
   /** The stay is one only if the gap in its excursion is part of it. */
   #isProvisional = false;
+  /** The last stay. */
+  #left: Stay | undefined;
   #lastMs = Number.NEGATIVE_INFINITY;
+  readonly #last = new Point();
 
   constructor(period: Period, parameters: DetectionParameters, sink: DetectorSink) {
     this.#parameters = parameters;
@@ -41,6 +45,7 @@ export class Detector {
     if (this.#stay === undefined) this.#goOn(point, silentMs);
     else this.#staying(this.#stay, point, silentMs);
     this.#lastMs = point.timeMs;
+    this.#last.copy(point);
   }
 
   /** Ends what is open after the last observation. */
@@ -52,12 +57,13 @@ export class Detector {
 
   #staying(stay: Stay, point: Point, silentMs: number): void {
     const square = stay.squareTo(point);
-    const isGap = silentMs > this.#parameters.gapMs && this.#canBridge(stay, square, silentMs);
+    const isGap =
+      silentMs > this.#parameters.gapMs && this.#canBridge(stay, point, square, silentMs);
     if (isGap && square > this.#squareInside) {
       this.#endExcursion(stay);
       this.#excursion.begin(point, this.#gapBefore(point, square));
-    } else if (square <= this.#squareInside && this.#excursion.wasAway(point)) {
-      this.#leave(stay, point.timeMs);
+    } else if (square <= this.#squareInside && this.#wasAway(stay, point)) {
+      this.#leave(stay, point.timeMs, true);
       this.#goOn(point, silentMs);
     } else if (isGap || this.#isHere(point, square, silentMs)) {
       if (silentMs > this.#parameters.silenceMs) stay.bridge(this.#lastMs, point.timeMs);
@@ -70,10 +76,17 @@ export class Detector {
   }
 
   /** A silence is presence only if both of its ends are there, or so near that it may end in a departure. */
-  #canBridge(stay: Stay, square: number, silentMs: number): boolean {
-    if (silentMs > this.#parameters.maxBridgeMs) return false;
-    if (!this.#excursion.isOutside) return square <= this.#squareNear;
-    return square <= this.#squareInside && this.#excursion.mayBeThere(stay);
+  #canBridge(stay: Stay, point: Point, square: number, silentMs: number): boolean {
+    const { maxBridgeMs, wakeUpMs, nearM } = this.#parameters;
+    if (silentMs > maxBridgeMs) return false;
+    const isNear =
+      square <= this.#squareNear ||
+      (silentMs >= wakeUpMs && distanceBetween(this.#last, point) <= nearM);
+    if (!this.#excursion.isOutside) return isNear;
+    if (!this.#excursion.mayBeThere(stay)) return false;
+    return (
+      square <= this.#squareInside || (isNear && silentMs >= wakeUpMs && this.#excursion.isWobble())
+    );
   }
 
   #isHere(point: Point, square: number, silentMs: number): boolean {
@@ -103,18 +116,45 @@ export class Detector {
     this.#isProvisional = false;
   }
 
-  /** @param nextMs when the next point comes, which is not part of the stay. */
-  #leave(stay: Stay, nextMs: number): void {
+  /**
+   * @param nextMs when the next point comes, which is not part of the stay.
+   * @param isBack it is there again after having been away.
+   */
+  #leave(stay: Stay, nextMs: number, isBack = false): void {
     const excursion = this.#excursion;
     const { gap } = excursion;
     if (gap === undefined) excursion.returnEdge(stay, nextMs);
-    else if (excursion.isSettingOff(stay)) this.#closeGap(stay);
+    else if (!isBack && this.#wasThere(stay, gap)) this.#closeGap(stay);
     if (this.#isProvisional && gap !== undefined) this.#way.end(gap.toMs - gap.fromMs);
-    else this.#sink.stayed(stay);
+    else {
+      this.#sink.stayed(stay);
+      this.#left = stay;
+    }
     this.#stay = undefined;
     this.#isProvisional = false;
     // None of these begins a stay: they lie within less time than a stay lasts.
     excursion.end((point) => this.#way.go(point));
+  }
+
+  #wasAway(stay: Stay, point: Point): boolean {
+    return this.#excursion.wasAway(point) || this.#isOuting(stay, point);
+  }
+
+  /** Whether the points after a gap are those of a departure just then, or of a receiver that errs when it wakes up. */
+  #wasThere(stay: Stay, { fromMs, toMs }: Gap): boolean {
+    const excursion = this.#excursion;
+    if (this.#isOuting(stay, this.#last)) return false;
+    if (excursion.isSettingOff(stay)) return true;
+    return toMs - fromMs >= this.#parameters.wakeUpMs && !excursion.isComingBack(stay);
+  }
+
+  /** Whether the user has just left another stay, and comes back to it after the gap: it was half of an outing. */
+  #isOuting(stay: Stay, last: Point): boolean {
+    const { outingMs, restMs } = this.#parameters;
+    const [left, { gap }] = [this.#left, this.#excursion];
+    if (!this.#isProvisional || left === undefined || gap === undefined) return false;
+    if (stay.lastMs - stay.firstMs >= restMs || gap.fromMs - left.lastMs > outingMs) return false;
+    return this.#excursion.leadsTo(left, last);
   }
 
   #goOn(point: Point, silentMs: number): void {

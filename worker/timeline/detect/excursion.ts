@@ -1,3 +1,4 @@
+import { distanceBetween, type Place } from '../earth.ts';
 import type { DetectionParameters } from './parameters.ts';
 import { Point } from './point.ts';
 import { PointQueue } from './point-queue.ts';
@@ -116,6 +117,25 @@ export class Excursion {
     const last = this.#points.read(this.#points.size - 1, this.#point);
     const metres = this.#points.distanceTo(0, last);
     return metres > this.#parameters.radiusM && stay.squareTo(last) > square;
+  }
+
+  /** Whether the points after a gap lead back to the stay. */
+  isComingBack(stay: Stay): boolean {
+    const first = Math.sqrt(stay.squareTo(this.#points.read(0, this.#point)));
+    const last = Math.sqrt(stay.squareTo(this.#points.read(this.#points.size - 1, this.#point)));
+    return first - last > this.#parameters.coreM;
+  }
+
+  /** Whether the points after a gap lead to a place, or are there. @param last of them, or after them. */
+  leadsTo(place: Place, last: Point): boolean {
+    const { insideM, coreM } = this.#parameters;
+    const metres = distanceBetween(last, place);
+    return metres <= insideM || this.#points.distanceTo(0, place) - metres > coreM;
+  }
+
+  /** Whether fixes outside, several of them, show no movement: the receiver errs. */
+  isWobble(): boolean {
+    return this.#points.size > this.#outside + 1 && this.#isStill();
   }
 
   /** Gives back the points near the edge, a while before those outside: they were part of the stay. @param nextMs the next point. */

@@ -28,6 +28,10 @@ export function detectionParameters(stay: StayParameters = stayParameters) {
     restMs: 90_000,
     /** …and where the gap is longer than an hour. */
     longRestMs: 30_000,
+    /** A silence this long that ends near a stay is part of it, however the receiver errs when it wakes up… */
+    wakeUpMs: 1_200_000,
+    /** …but not one that begins so soon after another stay, if the way then leads back there: it is part of an outing. */
+    outingMs: 900_000,
     /** A point this near to a stay after a gap, with the way going on from there, means a departure just then. */
     nearM: stay.stopRadiusM * 4,
     /** The lowest speed in transit, m/s: slowly on foot. */

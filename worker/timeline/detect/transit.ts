@@ -84,22 +84,34 @@ export class Transit {
 
   /**
    * A stay that goes on over a gap in recording, of somebody who had come to rest before it and is there or nearby after
-   * it. Its points stay in the window until {@link clear}: it may turn out to be none.
+   * it. Its points stay in the window until {@link clear}: it may turn out to be none. Before a long silence the last fix is
+   * enough: few recorders see much of an arrival.
    */
   findRest(after: Point): Stay | undefined {
     const { points } = this.#window;
-    const { maxBridgeMs, restMs, longRestMs, minStopMs, nearM } = this.#parameters;
+    const { maxBridgeMs, wakeUpMs, restMs, longRestMs, minStopMs, nearM } = this.#parameters;
     const gapMs = after.timeMs - points.lastMs;
     if (points.size === 0 || gapMs > maxBridgeMs) return;
-    const first = this.#window.firstThere();
-    const firstMs = points.timeAt(first);
+    let first = this.#window.firstThere();
     // The longer the silence, the less else it can have been.
     const neededMs = gapMs > hourMs ? longRestMs : restMs;
-    if (points.lastMs - firstMs < neededMs || after.timeMs - firstMs < minStopMs) return;
+    if (points.lastMs - points.timeAt(first) < neededMs) {
+      if (gapMs < wakeUpMs || !this.#isFromLast(after)) return;
+      first = points.size - 1;
+    }
+    if (after.timeMs - points.timeAt(first) < minStopMs) return;
     const stay = this.#newStay('stay', first);
     if (stay.squareTo(after) > nearM * nearM) return;
     this.#passUntil(first);
     return stay;
+  }
+
+  /** Whether a point is near the last one, but not there. */
+  #isFromLast(after: Point): boolean {
+    const { points } = this.#window;
+    const { radiusM, nearM } = this.#parameters;
+    const metres = points.distanceTo(points.size - 1, after);
+    return metres > radiusM && metres <= nearM;
   }
 
   /** A stay over a silence that ends where it began; the way there is not part of it. */

@@ -27,8 +27,8 @@ export interface ResultFrame {
 
 const semantics =
   'Days are those of time_zone; local ones are those of the place. A stop is of the day of its end; where it crosses an ' +
-  'edge of the period it is cut there and says so. Day rows cut stops at midnight. A silence is part of a stop only if both of its ends are there, or if its end is within ' +
-  '400 m and the way leads off from there; it counts in bridged_seconds. Other silences count from the first to the last ' +
+  'edge of the period it is cut there and says so. Day rows cut stops at midnight. A silence is part of a stop only if its ends are ' +
+  'within 400 m of one another, without a way back; it counts in bridged_seconds. Other silences count from the first to the last ' +
   'observation of the period. A day is of each country with an observation of that day (recorded), not those flown over; ' +
   'one without is of the country that the observations before and after it share, if these are at most 72 hours apart ' +
   '(inferred). A night is a moment of 03:00 solar time (UTC plus one hour for each 15 degrees of longitude, rounded): of ' +

@@ -64,14 +64,19 @@ export class LegCuts {
       open.ms += ms;
       open.metres += metres;
     }
-    const slot = this.#slots.at(-1)!;
-    this.#isOpen = slot.ms < this.#slotMs;
-    if (!this.#isOpen) slot.sums = sums.slice();
+    this.#isOpen = true;
+    if (this.#slots.at(-1)!.ms >= this.#slotMs) this.end(sums);
   }
 
+  /** Ends the present piece. @param sums as of the last step. */
+  end(sums: Float64Array): void {
+    if (this.#isOpen) this.#slots.at(-1)!.sums = sums.slice();
+    this.#isOpen = false;
+  }
+
+  /** Adds a silence, after {@link end}. @param sums until its end; copied. */
   silence(untilMs: number, ms: number, metres: number, sums: Float64Array): void {
     this.#push(untilMs, ms, metres, sums.slice(), true);
-    this.#isOpen = false;
   }
 
   clear(): void {
@@ -86,7 +91,7 @@ export class LegCuts {
     const seen = slots.filter(({ isSilent }) => !isSilent);
     const seenMs = seen.reduce((sum, { ms }) => sum + ms, 0);
     if (seenMs < shortestMs || seenMs > sparseMs * seen.length) return [];
-    return joined(runsOf(likeliestWays(slots)), slots)
+    return joined(runsOf(likeliestWays(slots), slots))
       .slice(1)
       .map(({ from }) => ({ timeMs: slots[from - 1]!.untilMs, sums: slots[from - 1]!.sums }));
   }
@@ -108,11 +113,13 @@ export class LegCuts {
   }
 }
 
-/** Pieces `from` to `to` (exclusive) that were gone in one way. */
+/** Pieces from one on that were gone in one way. */
 interface Run {
-  readonly way: number;
+  way: number;
+  /** Index of the first piece. */
   readonly from: number;
-  to: number;
+  ms: number;
+  metres: number;
 }
 
 /** The likeliest way of moving in each piece, where changes are unlikely (Viterbi). */
@@ -146,51 +153,40 @@ function costOf({ ms, metres, isSilent }: Slot, way: number): number {
   return row[way]! * Math.min(mostMinutes, ms / slotMs);
 }
 
-function runsOf(found: Uint8Array): Run[] {
-  const runs: Run[] = [];
-  for (const [at, way] of found.entries()) {
-    const last = runs.at(-1);
-    if (last?.way === way) last.to = at + 1;
-    else runs.push({ way, from: at, to: at + 1 });
-  }
-  return runs;
+function runsOf(found: Uint8Array, slots: readonly Slot[]): Run[] {
+  return together(slots.map(({ ms, metres }, from) => ({ way: found[from]!, from, ms, metres })));
 }
 
-/** Adds runs that are too short for a leg to the longer one beside them, the shortest first. */
-function joined(runs: readonly Run[], slots: readonly Slot[]): Run[] {
-  const all = [...runs];
-  const msOf = ({ from, to }: Run): number =>
-    slots.slice(from, to).reduce((sum, { ms }) => sum + ms, 0);
-  const metresOf = ({ from, to }: Run): number =>
-    slots.slice(from, to).reduce((sum, { metres }) => sum + metres, 0);
-  const isJam = (run: Run, at: number): boolean =>
-    run.way < motor &&
-    all[at - 1]?.way === motor &&
-    all[at + 1]?.way === motor &&
-    msOf(run) < longestJamMs;
-  const isShort = (run: Run): boolean => msOf(run) < shortestMs || metresOf(run) < shortestM;
+/** Makes one run of neighbours that were gone in one way. */
+function together(runs: readonly Run[]): Run[] {
+  const all: Run[] = [];
+  for (const run of runs) {
+    const last = all.at(-1);
+    if (last?.way === run.way) {
+      last.ms += run.ms;
+      last.metres += run.metres;
+    } else all.push({ ...run });
+  }
+  return all;
+}
+
+/** Adds jams, and runs that are too short for a leg, to the longer run beside them, the shortest first. */
+function joined(runs: readonly Run[]): Run[] {
+  let all = runs;
   for (;;) {
-    const jam = all.find(isJam);
-    const short = jam ?? all.filter(isShort).toSorted((a, b) => msOf(a) - msOf(b))[0];
-    if (short === undefined || all.length === 1) return all;
+    const isShort = ({ ms, metres }: Run): boolean => ms < shortestMs || metres < shortestM;
+    const short = all.find(isJam) ?? all.filter(isShort).toSorted((a, b) => a.ms - b.ms)[0];
+    if (short === undefined || all.length === 1) return [...all];
     const at = all.indexOf(short);
     const [before, after] = [all[at - 1], all[at + 1]];
-    const isBefore = after === undefined || (before !== undefined && msOf(before) > msOf(after));
-    const host = isBefore ? before! : after;
-    const merged = {
-      way: host.way,
-      from: Math.min(host.from, short.from),
-      to: Math.max(host.to, short.to),
-    };
-    all.splice(isBefore ? at - 1 : at, 2, merged);
-    const [left, right] = [all[all.indexOf(merged) - 1], all[all.indexOf(merged) + 1]];
-    if (right?.way === merged.way) {
-      merged.to = right.to;
-      all.splice(all.indexOf(right), 1);
-    }
-    if (left?.way === merged.way) {
-      left.to = merged.to;
-      all.splice(all.indexOf(merged), 1);
-    }
+    const isBefore = after === undefined || (before?.ms ?? 0) > after.ms;
+    short.way = (isBefore ? before : after)!.way;
+    all = together(all);
   }
+}
+
+/** Whether a run is slow, between two by car, and no longer than a jam. */
+function isJam({ way, ms }: Run, at: number, runs: readonly Run[]): boolean {
+  const isInTraffic = runs[at - 1]?.way === motor && runs[at + 1]?.way === motor;
+  return isInTraffic && way < motor && ms < longestJamMs;
 }

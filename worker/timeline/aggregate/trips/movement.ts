@@ -112,6 +112,7 @@ export class MovementSums {
     const silentMs = timeMs - this.#lastMs;
     if (silentMs > this.#silenceMs) {
       this.#endStep(this.#lastMs, this.#lastLatE7, this.#lastLonE7, isAtSea);
+      this.#legs.end(this.#sums);
       this.#sums[1]! += silentMs;
       const metres = distanceM(this.#lastLatE7, this.#lastLonE7, latE7, lonE7);
       this.#sums[2]! += metres;
