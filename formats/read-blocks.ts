@@ -6,6 +6,8 @@ export interface ReadOptions {
   readonly onBytes?: (bytes: number) => void;
   /** Asked before every piece; true stops reading. */
   readonly isCancelled?: () => boolean;
+  /** Whether what is whole before the damage is all that is wanted of a damaged file. */
+  readonly salvages?: boolean;
 }
 
 /** Reads the bytes of a file in pieces. */

@@ -6,13 +6,26 @@ export class FileRefused extends Error {
   readonly reason: FailureReason;
   /** Where reading stopped, from 1; absent where no line says it. */
   readonly line: number | undefined;
+  /** The record where reading stopped, from 1, in formats that have records. */
+  readonly record: number | undefined;
 
-  constructor(reason: FailureReason, line?: number) {
+  constructor(reason: FailureReason, line?: number, record?: number) {
     super(`The file cannot be imported: ${reason}.`);
     this.reason = reason;
     this.line = line;
+    this.record = record;
   }
 }
+
+/** Reasons with which what is before the damage may be whole. */
+export const damageReasons: ReadonlySet<FailureReason> = new Set<FailureReason>([
+  'truncated',
+  'not_xml',
+  'not_json',
+  'damaged',
+  'encoding',
+  'too_large',
+]);
 
 /** Reading was stopped by its caller. */
 export class ReadingCancelled extends Error {

@@ -32,6 +32,7 @@ export function emptyImport(dir: string): ImportResult {
     replaced_files: [],
     removed_files: [],
     renamed_files: [],
+    salvaged: [],
     hidden: 0,
     gpx_in_subfolders: 0,
     failures: [],

@@ -39,6 +39,8 @@ export const importRequestSchema = z.strictObject({
   dry_run: z.boolean().optional(),
   /** Takes in files that were removed, too. */
   again: z.boolean().optional(),
+  /** Takes in what is whole before the damage of cut-off and damaged files. */
+  salvage: z.boolean().optional(),
 });
 export type ImportRequest = z.output<typeof importRequestSchema>;
 
@@ -95,6 +97,16 @@ export const importResultSchema = z
     removed_files: z.array(z.string()),
     /** Files beside which one of another directory has their path; `stored_as` is relative to `imports/`. */
     renamed_files: z.array(z.object({ file: z.string(), stored_as: z.string() })),
+    /** Damaged files of which only what is before the damage came in; `broken_at` counts bytes, `line` and `record` from 1. */
+    salvaged: z.array(
+      z.object({
+        file: z.string(),
+        reason: z.enum(failureReasons),
+        broken_at: count,
+        line: z.int().optional(),
+        record: z.int().optional(),
+      }),
+    ),
     hidden: count,
     gpx_in_subfolders: count,
     failures: z.array(

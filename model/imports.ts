@@ -18,6 +18,9 @@ export const importSummarySchema = z.object({
   unusable_points: count,
   first_time: time.optional(),
   last_time: time.optional(),
+  /** Only what is before the damage of the file, after so many bytes, is in the library. */
+  salvaged: z.literal(true).optional(),
+  broken_at: count.optional(),
   /** `[west, south, east, north]` in degrees, as small as the numbers go: never across the antimeridian. */
   bbox: z.array(z.number()).length(4).optional(),
 });
@@ -75,5 +78,7 @@ export const uploadQuery = z.object({
   ),
   /** Whether it comes in even if it was removed before; true by default, since it was sent. */
   again: queryBoolean.optional(),
+  /** Whether what is whole before the damage comes in, if it is cut off or damaged. */
+  salvage: queryBoolean.optional(),
 });
 export type ImportUpload = z.output<typeof uploadQuery>;

@@ -1,3 +1,4 @@
+import type { FailureReason } from './import.ts';
 import type { FieldNameOf, LineField, WaypointFields } from './waypoint-fields.ts';
 
 /** A point with usable coordinates: degrees WGS84, metres, integer ms UTC. */
@@ -134,4 +135,16 @@ export interface RecordingSummary {
   /** The earliest and the latest observation, ms UTC. */
   readonly firstMs?: number;
   readonly lastMs?: number;
+  /** Where only what is before the damage was read. */
+  readonly broken?: Damage;
+}
+
+/** Where a file is damaged. */
+export interface Damage {
+  readonly reason: FailureReason;
+  /** Bytes that were read before. */
+  readonly at: number;
+  /** From 1, where the format has lines or records. */
+  readonly line: number | undefined;
+  readonly record: number | undefined;
 }

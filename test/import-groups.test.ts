@@ -145,6 +145,7 @@ function importDuring(
   return importFile({ root: site.source, file: 'a.gpx', target: copyPath(['a.gpx']) }, run, {
     onBytes,
     isCancelled: () => false,
+    salvages: false,
   });
 }
 

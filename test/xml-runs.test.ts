@@ -24,7 +24,7 @@ function heard(bytes: Buffer, isShort: boolean, pieceBytes: number): string[] {
     },
     close: (name, parents) => void events.push(`close ${[...parents, name].join('/')}`),
   };
-  const tree = new ElementTree(listener, 'r');
+  const tree = new ElementTree(listener, ['r']);
   const runs = isShort ? new WholeElements(tree, ['e', 'x:f']) : undefined;
   const pieces = function* () {
     for (let at = 0; at < bytes.length; at += pieceBytes) yield bytes.subarray(at, at + pieceBytes);

@@ -32,6 +32,7 @@ export const command = defineCommand({
     '--as <path>': 'what standard input is called in the library; "-" imports it',
     '--dry-run': 'only show what would be imported',
     '--again': 'also files that were removed from the library',
+    '--salvage': 'of cut-off and damaged files, import what is whole before the damage',
     '--json': 'print the result as JSON',
   },
   examples: [
@@ -44,11 +45,12 @@ export const command = defineCommand({
 from another folder is kept beside it. Ctrl-C stops at once and keeps every finished file.
 Exit code: 0 if at least one of the files is in the library now, else 1.`,
   async run({ context, words: [paths], options, isJson }) {
-    if (paths.length === 1 && paths[0] === '-') return importInput(context, options.as, isJson);
+    if (paths.length === 1 && paths[0] === '-') return importInput(context, options, isJson);
     // Only what was asked for: an older daemon knows none of it.
     const flags = {
       ...(options.dryRun && { dry_run: true }),
       ...(options.again && { again: true }),
+      ...(options.salvage && { salvage: true }),
     };
     const requests = planImports(paths, options).map((request) => ({ ...request, ...flags }));
     const { results, failure, stopped } = await withDaemon(
@@ -82,12 +84,12 @@ function endWith(sum: ImportSum, stopped: AbortSignal): void {
 /** Imports what comes on standard input. */
 async function importInput(
   context: CommandContext,
-  name: string | undefined,
+  { as: name, salvage }: { readonly as?: string | undefined; readonly salvage?: boolean },
   isJson: boolean,
 ): Promise<void> {
   const { path, body } = await inputFrom(process.stdin, name);
   const result = await withDaemon({ context, makesData: true }, (client) =>
-    client.upload(path, body),
+    client.upload(path, body, salvage),
   );
   await (isJson ? printJson(result) : printSummary(sumResults([result])));
   if (result.files + result.duplicates === 0) process.exitCode = 1;

@@ -95,6 +95,12 @@ const show = defineCommand({
       ['points', `${pointsOf(file) || '0'}, ${shown(file.observations) || '0'} of them timed`],
       ['waypoints', shown(file.waypoints) || '0'],
       ['left out', file.unusable_points === 0 ? undefined : counted(file.unusable_points, 'point')],
+      [
+        'damaged',
+        file.broken_at === undefined
+          ? undefined
+          : `at byte ${file.broken_at.toLocaleString('en-US')}; what is before it was imported`,
+      ],
       ['period', periodOf(file) || undefined],
       ['box', file.bbox?.join(', ')],
     ] as const;

@@ -105,9 +105,9 @@ export class DaemonClient extends WaypointService {
   }
 
   /** Imports a stream as one file. */
-  upload(path: string, content: Readable) {
+  upload(path: string, content: Readable, salvages?: boolean) {
     // Sound: the transport of Node.js sends streams as well.
-    return this.uploadImport(path, content as unknown as Uint8Array<ArrayBuffer>);
+    return this.uploadImport(path, content as unknown as Uint8Array<ArrayBuffer>, salvages);
   }
 
   /**

@@ -54,11 +54,14 @@ export class Uploads {
     }
   }
 
-  async #import(dir: string, { path, again = true }: ImportUpload): Promise<Imported> {
+  async #import(
+    dir: string,
+    { path, again = true, salvage = false }: ImportUpload,
+  ): Promise<Imported> {
     const { library, countWaypoints } = this.#options;
     if (library.isClosed) throw new WaypointError('unavailable');
     using _turn = await library.turn(false);
-    const request = { dir, files: [path], again };
+    const request = { dir, files: [path], again, salvage };
     const progress = new ImportProgress();
     const outcome = await library.import(request, progress, 'upload');
     if (outcome.isDiskFull) throw new WaypointError('disk_full');

@@ -34,16 +34,21 @@ const developerData = 0x20;
 export const fitFormat: Format = {
   name: 'fit',
   recognises: (head) => head.toString('latin1', signatureAt, signatureAt + 4) === signature,
-  read: recordedBy((recording) => new FitDocument(recording)),
+  read: recordedBy((recording, { salvages = false }) => new FitDocument(recording, salvages)),
 };
 
 /** A FIT file, or several that were put one behind the other, on its way from bytes to a recording. */
 class FitDocument implements BlockReader<void> {
   readonly #recording: Recording;
+  readonly #salvages: boolean;
   readonly #layouts: (Layout | undefined)[] = [];
   /** Bytes of messages that the present file still has; undefined between files. */
   #left: number | undefined;
   #crc = 0;
+  /** Messages of all files. */
+  #records = 0;
+  /** Hands on the last point of a damaged file, once the next message shows that it is whole. */
+  #held: (() => void) | undefined;
   /** Files begun, and times that the recorder was started. */
   #files = 0;
   #segment = 0;
@@ -51,8 +56,9 @@ class FitDocument implements BlockReader<void> {
   /** The last one, in seconds since the epoch of FIT. */
   #time = noTime;
 
-  constructor(recording: Recording) {
+  constructor(recording: Recording, salvages: boolean) {
     this.#recording = recording;
+    this.#salvages = salvages;
   }
 
   read(block: Buffer, from: number): number {
@@ -62,12 +68,15 @@ class FitDocument implements BlockReader<void> {
     const bytes = block.subarray(0, Math.min(block.length, from + this.#left));
     let at = from;
     while (at < end) {
+      // What was read before is handed on first, so that the place of the damage is known.
+      if (at > from && this.#isBroken(bytes, at)) break;
       const next = this.#message(bytes, at);
       if (next === undefined) break;
       at = next;
+      this.#records += 1;
     }
     // Not a byte more can come for a message that does not end with its file.
-    if (at === from && bytes.length - from === this.#left) throw new FileRefused('damaged');
+    if (at === from && bytes.length - from === this.#left) throw this.#refusal('damaged');
     this.#crc = checksum(this.#crc, block, from, at);
     this.#left -= at - from;
     return at;
@@ -75,7 +84,7 @@ class FitDocument implements BlockReader<void> {
 
   end(rest: Buffer): void {
     if (this.#files === 0 && rest.length === 0) throw new FileRefused('empty');
-    if (this.#left !== undefined || rest.length > 0) throw new FileRefused('truncated');
+    if (this.#left !== undefined || rest.length > 0) throw this.#refusal('truncated');
   }
 
   #header(block: Buffer, from: number): number {
@@ -85,7 +94,9 @@ class FitDocument implements BlockReader<void> {
     const reason: FailureReason = this.#files > 0 ? 'damaged' : 'wrong_format';
     if (name !== signature || size < shortestHeader) throw new FileRefused(reason);
     if (block.length - from < size) return from;
-    this.#left = block.readUInt32LE(from + 4);
+    const length = block.readUInt32LE(from + 4);
+    // Devices write it when a recording ends: where they were cut off, the messages go on to the end of the file.
+    this.#left = this.#salvages && length === 0 ? Infinity : length;
     this.#crc = checksum(0, block, from, from + size);
     this.#files += 1;
     this.#isCourse = false;
@@ -96,7 +107,8 @@ class FitDocument implements BlockReader<void> {
 
   #fileEnd(block: Buffer, from: number): number {
     if (block.length - from < checksumBytes) return from;
-    if (block.readUInt16LE(from) !== this.#crc) throw new FileRefused('damaged');
+    if (block.readUInt16LE(from) !== this.#crc) throw this.#refusal('damaged');
+    this.#release();
     this.#left = undefined;
     return from + checksumBytes;
   }
@@ -106,13 +118,43 @@ class FitDocument implements BlockReader<void> {
     const header = bytes[at]!;
     const isCompressed = (header & compressedTime) !== 0;
     if (!isCompressed && (header & definition) !== 0) return this.#define(bytes, at, header);
-    const layout = this.#layouts[isCompressed ? (header >>> 5) & 3 : header & 15];
-    if (layout === undefined) throw new FileRefused('damaged');
+    const layout = this.#layoutOf(header);
+    if (layout === undefined || this.#isBroken(bytes, at)) throw this.#refusal('damaged');
+    this.#release();
     const end = at + 1 + layout.size;
     if (end > bytes.length) return undefined;
     if (isCompressed) this.#countOn(header & 31);
     this.#data(bytes, at + 1, layout, isCompressed);
     return end;
+  }
+
+  #layoutOf(header: number): Layout | undefined {
+    return this.#layouts[(header & compressedTime) === 0 ? header & 15 : (header >>> 5) & 3];
+  }
+
+  /** Whether no message can be here: of no type that was defined or, in a damaged file, in blocks that were left empty. */
+  #isBroken(bytes: Buffer, at: number): boolean {
+    const header = bytes[at]!;
+    if ((header & compressedTime) === 0 && (header & definition) !== 0) return false;
+    const layout = this.#layoutOf(header);
+    if (layout === undefined) return true;
+    const end = at + 1 + layout.size;
+    const isEmpty = end <= bytes.length && bytes.subarray(at, end).every((byte) => byte === 0);
+    if (!this.#salvages || !isEmpty || this.#records === 0) return false;
+    // The message before may be cut off there.
+    this.#held = undefined;
+    return true;
+  }
+
+  /** Hands on the last point. */
+  #release(): void {
+    this.#held?.();
+    this.#held = undefined;
+  }
+
+  #refusal(reason: FailureReason): FileRefused {
+    this.#release();
+    return new FileRefused(reason, undefined, this.#records + 1);
   }
 
   #define(bytes: Buffer, at: number, header: number): number | undefined {
@@ -164,9 +206,17 @@ class FitDocument implements BlockReader<void> {
   }
 
   #point(lat: number, lon: number, ele: number, timeMs: number, accuracyM: number): void {
-    this.#recording.at(this.#isCourse ? 'route' : 'track', this.#files, this.#segment);
-    if (this.#isCourse) this.#recording.routePoint(lat, lon, ele);
-    else this.#recording.trackPoint(lat, lon, ele, timeMs, accuracyM);
+    const [kind, line, segment] = [
+      this.#isCourse ? 'route' : 'track',
+      this.#files,
+      this.#segment,
+    ] as const;
+    this.#held = () => {
+      this.#recording.at(kind, line, segment);
+      if (kind === 'route') this.#recording.routePoint(lat, lon, ele);
+      else this.#recording.trackPoint(lat, lon, ele, timeMs, accuracyM);
+    };
+    if (!this.#salvages) this.#release();
   }
 }
 

@@ -16,7 +16,7 @@ export const geojsonFormat: Format = {
 };
 
 /** Names under which programs write what GeoJSON itself has no name for. */
-const timeNames = ['time', 'timestamp', 'datetime', 'date_time', 'recorded_at', 'tst'];
+const timeNames = ['time', 'timestamp', 'datetime', 'date_time', 'recorded_at', 'when', 'tst'];
 const timesNames = ['coordTimes', 'times'];
 const nameNames = ['name', 'title', 'Title'];
 const noteNames = ['desc', 'description', 'Comment', 'comment'];

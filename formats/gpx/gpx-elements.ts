@@ -201,6 +201,16 @@ export class GpxElements implements XmlHandler {
     this.#recording.at(role === 'trkpt' ? 'track' : 'route', this.#line, this.#segment);
   }
 
+  /** Hands on the whole texts of a line whose end a damaged file lacks. */
+  endDamaged(): void {
+    const role = this.#places.at(-1)?.role;
+    this.#point = undefined;
+    if (role === 'link' || role === 'linkText') this.#lineSubject?.links.pop();
+    else if (role !== undefined && role === this.#textElement)
+      this.#lineSubject?.texts.delete(role);
+    this.#endLine();
+  }
+
   #endLine(): void {
     const subject = this.#lineSubject;
     this.#lineSubject = undefined;

@@ -2,8 +2,8 @@ import { closeSync, openSync, readSync } from 'node:fs';
 import { Buffer } from 'node:buffer';
 import type { RecordingSink, RecordingSummary } from '../../model/recording.ts';
 import { Recording } from '../points/recording.ts';
-import type { Format } from '../format.ts';
-import { readBlocks, type ReadOptions } from '../read-blocks.ts';
+import { readRecording, type Format } from '../format.ts';
+import type { ReadOptions } from '../read-blocks.ts';
 import { FileRefused } from '../refused.ts';
 import type { Runs } from '../xml/element-run.ts';
 import { rootName } from '../xml/element-format.ts';
@@ -49,9 +49,10 @@ export function readGpx(
   const elements = new GpxElements(recording);
   const runs = options.path === 'plain' ? undefined : pointRuns(recording, elements);
   const blocks = typeof source === 'string' ? fileBlocks(source) : source;
-  readBlocks(blocks, new XmlDocument(elements, runs), options);
+  const summary = readRecording(blocks, new XmlDocument(elements, runs), recording, options);
   if (!elements.isGpx) throw new FileRefused('not_gpx');
-  return recording.summary();
+  if (summary.broken !== undefined) elements.endDamaged();
+  return summary;
 }
 
 /** The points that stand directly inside `gpx`, `rte` or `trkseg`. */

@@ -10,6 +10,11 @@ import { NumberQueue } from './number-queue.ts';
 export const kmlFormat = elementFormat({
   name: 'kml',
   root: 'kml',
+  // As libraries write pieces of documents.
+  parts: {
+    roots: ['Document', 'Folder', 'Placemark'],
+    namespace: /(?:opengis\.net|google\.com)\/kml/,
+  },
   runs: ['when', 'gx:coord', 'Placemark'],
   listener: (recording) => new KmlElements(recording),
 });

@@ -75,8 +75,16 @@ export function parsePointNumber(since1970: number): number {
 }
 
 const epochText = /^\d{9,16}(?:\.\d{1,9})?$/;
+/** As programs write times that read no standard: `2024/06/01 08:00:00+00`, `2024-06-01 08:00:00 UTC`. */
+const looseTime =
+  /^(\d{4})([-/])(\d\d)\2(\d\d)[T ]+(\d\d:\d\d:\d\d(?:\.\d+)?) ?(?:Z|UTC|([+-]\d\d):?(\d\d)?)?$/;
 
 /** Either of both, for formats in which programs write what they like. */
 export function parseAnyTime(text: string): number {
-  return epochText.test(text) ? parsePointNumber(Number(text)) : parsePointTime(text);
+  const trimmed = text.trim();
+  if (epochText.test(trimmed)) return parsePointNumber(Number(trimmed));
+  const [, year, , month, day, clock, hours, minutes = '00'] = looseTime.exec(trimmed) ?? [];
+  if (year === undefined) return parsePointTime(trimmed);
+  const zone = hours === undefined ? 'Z' : `${hours}:${minutes}`;
+  return parsePointTime(`${year}-${month}-${day}T${clock}${zone}`);
 }

@@ -10,18 +10,27 @@ import { XmlDocument } from './xml-document.ts';
 interface ElementFormat {
   readonly name: FormatName;
   readonly root: string;
+  /** Other roots, in a namespace: where that does not show, only the ending of a file tells. */
+  readonly parts?: { readonly roots: readonly string[]; readonly namespace: RegExp };
   /** Names of the elements that there are many of, side by side. */
   readonly runs: readonly string[];
   readonly listener: (recording: Recording) => ElementListener;
 }
 
 /** A format whose documents are known by the name of their root. */
-export function elementFormat({ name, root, runs, listener }: ElementFormat): Format {
+export function elementFormat({ name, root, parts, runs, listener }: ElementFormat): Format {
+  const { roots = [], namespace } = parts ?? {};
   return {
     name,
-    recognises: (head) => rootName(head) === root,
+    recognises(head) {
+      const found = rootName(head) ?? '';
+      return (
+        found === root ||
+        (roots.includes(found) && namespace?.test(head.toString('latin1')) === true)
+      );
+    },
     read: recordedBy((recording) => {
-      const tree = new ElementTree(listener(recording), root);
+      const tree = new ElementTree(listener(recording), [root, ...roots]);
       return new XmlDocument(tree, new WholeElements(tree, runs));
     }),
   };

@@ -17,21 +17,21 @@ export interface ElementListener {
 /** Collects texts and keeps the path, for listeners that know what elements mean. */
 export class ElementTree implements XmlHandler {
   readonly #listener: ElementListener;
-  readonly #rootName: string;
+  readonly #roots: readonly string[];
   readonly #path: string[] = [];
   #wanted: 'whole' | 'parts' | 'nothing' = 'nothing';
   #text = '';
 
-  /** @param rootName of a document that is read. */
-  constructor(listener: ElementListener, rootName: string) {
+  /** @param roots names of the roots of documents that are read. */
+  constructor(listener: ElementListener, roots: readonly string[]) {
     this.#listener = listener;
-    this.#rootName = rootName;
+    this.#roots = roots;
   }
 
   open(name: string): void {
     const local = name.slice(name.indexOf(':') + 1);
     const path = this.#path;
-    if (path.length === 0 && local !== this.#rootName) throw new FileRefused('wrong_format');
+    if (path.length === 0 && !this.#roots.includes(local)) throw new FileRefused('wrong_format');
     this.#listener.open(local, path);
     this.#wanted = this.#listener.wants(local, path);
     this.#text = '';

@@ -177,7 +177,7 @@ export class XmlReader {
     const [markup, slash, name = '', rest = ''] = match;
     if (markup.length > maxTagLength || name.length > maxNameLength) this.#fail('too_large');
     if (findBadReference(rest) >= 0) this.#fail('not_xml');
-    if (slash === '/') this.#endTag(rest);
+    if (slash === '/') this.#endTag(name, rest);
     else this.#startTag(name, rest.endsWith('/'));
     this.#keep(tag.lastIndex, markup);
     this.#at = tag.lastIndex;
@@ -191,9 +191,10 @@ export class XmlReader {
     if (!isEmpty) this.#open.push(copyText(name));
   }
 
-  /** The parser compares the names. */
-  #endTag(rest: string): void {
-    if (notSpace.test(rest) || this.#open.pop() === undefined) this.#fail('not_xml');
+  /** Compares the names, as the parser does, so that what is before is read first. */
+  #endTag(name: string, rest: string): void {
+    if (notSpace.test(rest) || this.#open.at(-1) !== name) this.#fail('not_xml');
+    this.#open.pop();
   }
 
   /** Refuses an unfinished token that cannot become legal. */

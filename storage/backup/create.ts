@@ -115,12 +115,10 @@ function filesBelow(directory: string, leftOut: string[]): string[] {
     if (entries === undefined) leftOut.push(folder);
     for (const entry of entries ?? []) {
       const name = (folder === '' ? '' : `${folder}/`) + entry.name.toString();
-      if (entry.isDirectory() && canHold(entry)) waiting.push(name);
-      else if (entry.isDirectory() || (entry.isFile() && !name.endsWith('.tmp'))) {
-        const path = join(directory, name);
-        const isThere = canHold(entry) && readable(() => accessSync(path, constants.R_OK) ?? true);
-        (isThere ? files : leftOut).push(name);
-      }
+      if (!entry.isDirectory() && (!entry.isFile() || name.endsWith('.tmp'))) continue;
+      if (!canHold(entry)) leftOut.push(name);
+      else if (entry.isDirectory()) waiting.push(name);
+      else (isReadable(join(directory, name)) ? files : leftOut).push(name);
     }
   }
   return files;
@@ -129,6 +127,10 @@ function filesBelow(directory: string, leftOut: string[]): string[] {
 /** Whether a name is the same one in a backup: text, and no path of another system. */
 function canHold({ name }: Dirent<Buffer>): boolean {
   return isUtf8(name) && !name.includes('\\');
+}
+
+function isReadable(path: string): boolean {
+  return readable(() => accessSync(path, constants.R_OK) ?? true) === true;
 }
 
 /** @returns undefined for what this user may not read, and where no name leads that is short enough. */

@@ -103,6 +103,7 @@ function summaryOf(row: Selectable<LibraryDb['files']>): ImportSummary {
     unusable_points: row.unusable_points,
     ...(first_ms === null ? {} : { first_time: formatTime(first_ms) }),
     ...(last_ms === null ? {} : { last_time: formatTime(last_ms) }),
+    ...(row.broken_at === null ? {} : { salvaged: true, broken_at: row.broken_at }),
     ...(hasBox ? { bbox: [west, south, east, north] } : {}),
   };
 }

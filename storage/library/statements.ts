@@ -7,10 +7,12 @@ import type { FileBounds, FileCounts, FileStamp, NewFile, SourceStamp } from './
 import { libraryTables } from '../schema/library.ts';
 
 /** A file whose rows are written. */
-interface FinishedFile extends FileStamp, FileBounds, Omit<FileCounts, 'firstMs' | 'lastMs'> {
+interface FinishedFile
+  extends FileStamp, FileBounds, Omit<FileCounts, 'firstMs' | 'lastMs' | 'broken'> {
   readonly firstWaypoint: number | null;
   readonly firstMs: number | null;
   readonly lastMs: number | null;
+  readonly brokenAt: number | null;
 }
 
 export type InsertOutline = ReturnType<typeof prepareInsertOutline>;
@@ -82,7 +84,7 @@ function prepareFileChanges(db: Database) {
         .set({ route_points: file.routePoints, routes: file.routes })
         .set({ observations: file.observations, unusable_points: file.unusablePoints })
         .set({ missing_times: file.missingTimes, invalid_times: file.invalidTimes })
-        .set({ first_ms: file.firstMs, last_ms: file.lastMs })
+        .set({ first_ms: file.firstMs, last_ms: file.lastMs, broken_at: file.brokenAt })
         .set({ south: file.south, west: file.west })
         .set({ north: file.north, east: file.east })
         .where('id', '=', id),

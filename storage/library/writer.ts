@@ -153,14 +153,15 @@ export class LibraryWriter {
       touch.run();
       const placed = place();
       const firstWaypoint = from === to ? null : from;
-      const { firstMs = null, lastMs = null } = counts;
+      const { firstMs = null, lastMs = null, broken, ...others } = counts;
       const finished = {
-        ...counts,
+        ...others,
         ...placed,
         waypoints: to - from,
         firstWaypoint,
         firstMs,
         lastMs,
+        brokenAt: broken?.at ?? null,
         ...this.#bounds.box,
       };
       finishFile.run(finished, id);

@@ -12,7 +12,7 @@ import type { Migration } from '../migrate.ts';
 import { queryBuilder } from '../prepared.ts';
 
 /** Counts schemas of the library; a file of another one is set aside and rebuilt from `imports/`, never migrated. */
-export const librarySchemaVersion = 17;
+export const librarySchemaVersion = 18;
 
 const { blob, generatedRowid, integer, numbered, optionalInteger, optionalReal } = columns;
 const { optionalText, real, rowid, text, uniqueText } = columns;
@@ -47,7 +47,7 @@ const outlineNumbers = {
  * - `files`: one row for each imported content. `path` is relative to `imports/`, with `/`, NFC; `path_key` is the same
  *   case-folded where file systems fold. `format` is one of recorder-formats.ts. `size` and `mtime_ns` are those of the file there. The `id` is
  *   that of the list of imports, and their order. `missing_times` and `invalid_times` count points with usable
- *   coordinates that are no observations. `south`, `west`, `north`, `east` hold its points, in degrees (null if
+ *   coordinates that are no observations. `broken_at` is the byte of the damage before which all was read (null if none). `south`, `west`, `north`, `east` hold its points, in degrees (null if
  *   none). Its waypoints have `waypoints` ids from `first_waypoint` on (null if none).
  * - `waypoints`: the ids of a file ascend in file order without a gap. `name`, `lat_e6` and `lon_e6` are the identity
  *   (contract C); `fields` is JSON of the optional fields (null if none).
@@ -89,6 +89,7 @@ const tables = {
     unusable_points: integer,
     first_ms: optionalInteger,
     last_ms: optionalInteger,
+    broken_at: optionalInteger,
     south: optionalReal,
     west: optionalReal,
     north: optionalReal,

@@ -38,7 +38,10 @@ export class ImportLookup {
   }
 
   /** A content that a path has or had. */
-  find(pathKey: string, sha256: string): { id: number; state: ImportState } | undefined {
+  find(
+    pathKey: string,
+    sha256: string,
+  ): { id: number; state: ImportState; salvaged: number } | undefined {
     return this.#statements.byContent.get(pathKey, sha256);
   }
 
@@ -72,7 +75,11 @@ function prepareStatements(db: Database) {
       eb('state', '=', 'removed'),
       eb.and([eb('is_undone', '=', 1), eb(eb.val(orUndone), '=', 1)]),
     ]);
-  const files = imports.select(['id', 'path', 'path_key as pathKey', 'sha256', 'bytes as size']);
+  // 1 where only what is before the damage is wanted.
+  const salvaged = sql<number>`summary ->> '$.salvaged' IS NOT NULL`.as('salvaged');
+  const files = imports
+    .select(['id', 'path', 'path_key as pathKey', 'sha256', 'bytes as size'])
+    .select(salvaged);
   return {
     folderOf: prepare(db, (pathKey: string) =>
       imports
@@ -95,6 +102,7 @@ function prepareStatements(db: Database) {
     byContent: prepare(db, (pathKey: string, sha256: string) =>
       imports
         .select(['id', 'state'])
+        .select(salvaged)
         .$narrowType<{ state: ImportState }>()
         .where('path_key', '=', pathKey)
         .where('sha256', '=', sha256),

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { headBytes } from '../../formats/format.ts';
-import { nullSink } from '../../model/recording.ts';
+import { nullSink, type Damage } from '../../model/recording.ts';
 import { FileRefused } from '../../formats/refused.ts';
 import { findFormat } from '../../formats/registry.ts';
 import { formatTime } from '../../model/time.ts';
@@ -12,11 +12,20 @@ export interface FixtureReading {
   readonly line?: number;
   readonly counts?: Readonly<Record<string, number>>;
   readonly points?: readonly string[];
+  readonly broken?: Damage;
 }
 
-/** Reads a file by its format. @param pieceBytes how much of it the reader gets at once. */
-export function readFixture(file: string, pieceBytes = Infinity): FixtureReading {
-  const bytes = readFileSync(file);
+/** Reads a file by its format. @param pieceBytes how much of it the reader gets at once. @param salvages as ReadOptions. */
+export function readFixture(file: string, pieceBytes = Infinity, salvages = false): FixtureReading {
+  return readBytes(readFileSync(file), file, { pieceBytes, salvages });
+}
+
+/** As {@link readFixture}, of bytes. @param file its name. */
+export function readBytes(
+  bytes: Buffer,
+  file: string,
+  { pieceBytes = Infinity, salvages = false } = {},
+): FixtureReading {
   const format = findFormat(bytes.subarray(0, headBytes), file);
   if (format === undefined) return {};
   const points: string[] = [];
@@ -35,11 +44,16 @@ export function readFixture(file: string, pieceBytes = Infinity): FixtureReading
         trackPoint: (lat, lon, ele, timeMs, accuracyM = Number.NaN) =>
           note(lat, lon, ele, Number.isNaN(timeMs) ? '-' : formatTime(timeMs), accuracyM),
       },
-      {},
+      { salvages },
     );
-    const { firstMs: _first, lastMs: _last, ...counts } = summary;
+    const { firstMs: _first, lastMs: _last, broken, ...counts } = summary;
     const some = Object.entries(counts).filter(([, count]) => count > 0);
-    return { format: format.name, counts: Object.fromEntries(some), points };
+    return {
+      format: format.name,
+      counts: Object.fromEntries(some),
+      points,
+      ...(broken && { broken }),
+    };
   } catch (error) {
     if (!(error instanceof FileRefused)) throw error;
     const { reason, line } = error;

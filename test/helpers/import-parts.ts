@@ -34,6 +34,7 @@ export function partsOf(
     planned: undefined,
     tally: new Tally(),
     beginClock: () => () => 0,
+    salvages: false,
   };
 }
 

@@ -176,7 +176,8 @@ function adopt(
   const id = listed?.id ?? (known?.sha256 === sha256 ? known.id : undefined);
   if (id === undefined) follow.lastId += 1;
   try {
-    load(follow, place, present, { id: id ?? follow.lastId, sha256 });
+    const salvaged = listed?.salvaged ?? 0;
+    load(follow, place, present, { id: id ?? follow.lastId, sha256, salvaged });
   } catch (error) {
     // What cannot be read does not stand in the way of a listed file whose bytes are kept.
     if (!(error instanceof FileRefused) || !bringBack(follow, place, sha256)) throw error;
@@ -188,20 +189,21 @@ function load(
   { library, files, progress, counts }: Follow,
   { path, pathKey, known }: Place,
   present: ManagedFile,
-  { id, sha256 }: Pick<WantedFile, 'id' | 'sha256'>,
+  { id, sha256, salvaged }: Pick<WantedFile, 'id' | 'sha256' | 'salvaged'>,
 ): void {
   if (known?.id === id && known.sha256 === sha256) {
     library.restamp(id, present);
     return;
   }
-  const isCancelled = () => progress.isCancelled;
+  const read = {
+    sha256,
+    onBytes: () => {},
+    isCancelled: () => progress.isCancelled,
+    salvages: salvaged !== 0,
+  };
   library.replaceFile(
     { id, path, pathKey, sha256 },
-    {
-      load: (rows) =>
-        loadCopy(files.absolute(path), rows, { sha256, isCancelled, onBytes: () => {} }),
-      place: () => present,
-    },
+    { load: (rows) => loadCopy(files.absolute(path), rows, read), place: () => present },
   );
   counts.loaded += 1;
 }
@@ -229,7 +231,8 @@ function bringBack(follow: Follow, place: Place, old?: string): boolean {
     if (!files.takeKept(sha256, temporary)) return false;
     if (known?.id === id && known.sha256 === sha256) library.restamp(id, putInPlace());
     else {
-      const read = { sha256, name: path, onBytes: () => {}, isCancelled };
+      const salvages = wanted.salvaged !== 0;
+      const read = { sha256, name: path, onBytes: () => {}, isCancelled, salvages };
       const load = (rows: FileRows): FileCounts => loadCopy(temporary, rows, read);
       library.replaceFile({ id, path, pathKey, sha256 }, { load, place: putInPlace });
     }

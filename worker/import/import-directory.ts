@@ -97,6 +97,7 @@ function importInto(
     planned: isPlan ? new Set() : undefined,
     tally,
     beginClock: beginThreadClock,
+    salvages: task.request.salvage ?? false,
   });
   if (!isPlan) saveStamps(stamps);
   // An upload lies in a directory that was made for it.

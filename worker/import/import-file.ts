@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { FileCounts, LibraryFile } from '../../storage/library/writer.ts';
 import { isContainer } from '../../formats/containers/container.ts';
 import { headBytes, type Format } from '../../formats/format.ts';
+import type { ReadOptions } from '../../formats/read-blocks.ts';
 import { findFormat } from '../../formats/registry.ts';
 import { FileRefused, ReadingCancelled } from '../../formats/refused.ts';
 import { nullSink } from '../../model/recording.ts';
@@ -59,12 +60,8 @@ export interface FileImport {
   readonly target: string;
 }
 
-interface Control {
-  /** Called with the bytes of each piece parsed. */
-  readonly onBytes: (bytes: number) => void;
-  /** Asked before each piece of work. @throws FileRefused too_slow */
-  readonly isCancelled: () => boolean;
-}
+/** `isCancelled` may throw FileRefused too_slow. */
+type Control = Required<ReadOptions>;
 
 /**
  * Imports one file: all of it or, when anything throws, nothing.

@@ -15,6 +15,8 @@ import { TimeBudget, type BeginClock } from './time-budget.ts';
 export interface Run extends ImportPlaces {
   readonly tally: Tally;
   readonly beginClock: BeginClock;
+  /** Whether what is whole before the damage of a damaged file comes in. */
+  readonly salvages: boolean;
 }
 
 /** Files of one commit, which costs as much as the rows of a small file. */
@@ -131,7 +133,7 @@ class GroupedImport {
 
   #next(): void {
     const entry = this.#entries[this.#at]!;
-    const { progress, beginClock } = this.#run;
+    const { progress, beginClock, salvages } = this.#run;
     const budget = entry.packed?.budget ?? new TimeBudget(entry.size, beginClock);
     using _ = budget.spend();
     const isCancelled = (): boolean => {
@@ -140,7 +142,7 @@ class GroupedImport {
     };
     try {
       if (isCancelled()) throw new ReadingCancelled();
-      const control = { onBytes: this.#onBytes(entry), isCancelled };
+      const control = { onBytes: this.#onBytes(entry), isCancelled, salvages };
       const verdict = importFile(this.#jobOf(entry), this.#run, control);
       if (verdict.kind === 'container') this.#open(entry, budget, isCancelled);
       else this.#settle(entry, verdict);

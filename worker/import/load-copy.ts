@@ -1,17 +1,16 @@
 import { createHash } from 'node:crypto';
 import type { FileCounts, FileRows } from '../../storage/library/writer.ts';
 import { headBytes } from '../../formats/format.ts';
+import type { ReadOptions } from '../../formats/read-blocks.ts';
 import { findFormat } from '../../formats/registry.ts';
 import { FileRefused } from '../../formats/refused.ts';
 import { hashedBlocks, hashFile, readFileHead } from './own-file.ts';
 
-export interface LoadOptions {
+export interface LoadOptions extends Required<ReadOptions> {
   /** What the bytes must hash to, in hex. */
   readonly sha256: string;
   /** The name whose ending tells of the format, where it is not that of the path. */
   readonly name?: string;
-  readonly onBytes: (bytes: number) => void;
-  readonly isCancelled: () => boolean;
 }
 
 /**
@@ -20,19 +19,22 @@ export interface LoadOptions {
  * @throws ReadingCancelled
  */
 export function loadCopy(path: string, rows: FileRows, options: LoadOptions): FileCounts {
-  const { sha256, onBytes, isCancelled } = options;
+  const { sha256, isCancelled } = options;
   const format = findFormat(readFileHead(path, headBytes), options.name ?? path);
   if (format === undefined) throw new FileRefused('unsupported');
   const hash = createHash('sha256');
   let counts: FileCounts;
   try {
-    const summary = format.read(hashedBlocks(path, hash), rows, { onBytes, isCancelled });
+    const summary = format.read(hashedBlocks(path, hash), rows, options);
     counts = { ...summary, format: format.name };
   } catch (error) {
     // A file that was being written while it was copied reads like a broken one.
     const isBroken = error instanceof FileRefused;
     throw isBroken && hashFile(path, isCancelled) !== sha256 ? new FileRefused('changed') : error;
   }
-  if (hash.digest('hex') !== sha256) throw new FileRefused('changed');
+  // Of a damaged file not all was read.
+  const isWhole = counts.broken === undefined;
+  const found = isWhole ? hash.digest('hex') : hashFile(path, isCancelled);
+  if (found !== sha256) throw new FileRefused('changed');
   return counts;
 }

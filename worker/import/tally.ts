@@ -32,6 +32,7 @@ export class Tally {
   readonly #unsupported: string[] = [];
   readonly #removed: string[] = [];
   readonly #renamed: ImportResult['renamed_files'] = [];
+  readonly #salvaged: ImportResult['salvaged'] = [];
   readonly #plan: NonNullable<ImportResult['plan']> = [];
   readonly #failures: Failure[] = [];
   /** Of each archive. */
@@ -71,6 +72,7 @@ export class Tally {
       this.#count(verdict.counts);
       this.#noteEmpty(file, verdict.counts);
       this.#noteOddTimes(file, verdict.counts);
+      this.#noteDamage(file, verdict.counts);
     }
   }
 
@@ -137,6 +139,7 @@ export class Tally {
       replaced_files: this.#replaced,
       removed_files: this.#removed,
       renamed_files: this.#renamed,
+      salvaged: this.#salvaged,
       hidden: list?.hidden ?? 0,
       gpx_in_subfolders: list?.gpxInSubfolders ?? 0,
       failures,
@@ -174,6 +177,16 @@ export class Tally {
     if (firstMs >= firstGpsMs && lastMs <= Date.now() + dayMs) return;
     const [first_time, last_time] = [formatTime(firstMs), formatTime(lastMs)];
     this.#oddTimes.push({ file, first_time, last_time });
+  }
+
+  #noteDamage(file: string, { broken }: FileCounts): void {
+    if (broken === undefined) return;
+    const { reason, at, line, record } = broken;
+    const place = {
+      ...(line === undefined ? {} : { line }),
+      ...(record === undefined ? {} : { record }),
+    };
+    this.#salvaged.push({ file, reason, broken_at: at, ...place });
   }
 
   #times(): Pick<DirectoryResult, 'first_time' | 'last_time'> {

@@ -1,5 +1,6 @@
 import { sep } from 'node:path';
 import { emptyImport } from '../../../model/empty-import.ts';
+import { damageReasons } from '../../../formats/refused.ts';
 import type { EmptyReason, FailureReason, ImportResult } from '../../../model/import.ts';
 import { formatNames } from '../../../model/recorder-formats.ts';
 import { invocation } from '../../terminal/invocation.ts';
@@ -11,6 +12,8 @@ export type ImportSum = Omit<ImportResult, 'dir'> & {
   /** The answers it was made of, in the order of the requests. */
   readonly results: readonly ImportResult[];
 };
+
+type Salvaged = ImportResult['salvaged'][number];
 
 /** A longer list is cut; `--json` has all of it. */
 const shownFiles = 20;
@@ -186,6 +189,14 @@ function noteFiles(sum: ImportSum): void {
     const place = line === undefined ? '' : ` (line ${line})`;
     return `${file}: ${failureSentences[reason]}${place}`;
   });
+  if (sum.failures.some(({ reason }) => damageReasons.has(reason)))
+    note('Of a cut-off or damaged file, --salvage imports what is whole before the damage.');
+  noteFirst(
+    sum.salvaged,
+    ['file is', 'files are'],
+    'damaged, and imported up to there',
+    ({ file, reason, ...damage }) => `${file}: ${failureSentences[reason]} (${placeOf(damage)})`,
+  );
   if (sum.failures_omitted > 0)
     note(`${counted(sum.failures_omitted, 'more file')} in archives refused and not listed.`);
   const { unsupported_files: unsupported } = sum;
@@ -214,6 +225,12 @@ function noteFiles(sum: ImportSum): void {
     ({ file, first_time, last_time }) =>
       `${file}: from ${dateOf(first_time)} to ${dateOf(last_time)}`,
   );
+}
+
+function placeOf({ broken_at: byte, line, record }: Omit<Salvaged, 'file' | 'reason'>): string {
+  const at = `byte ${byte.toLocaleString('en-US')}`;
+  if (line !== undefined) return `line ${line.toLocaleString('en-US')}, ${at}`;
+  return record === undefined ? at : `record ${record.toLocaleString('en-US')}, ${at}`;
 }
 
 const emptyReasons: Readonly<Record<EmptyReason, string>> = {

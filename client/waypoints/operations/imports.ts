@@ -38,12 +38,15 @@ export function getImportContent(id: number) {
   });
 }
 
-/** Imports one file as a relative path, in place of what is there. */
-export function uploadImport(path: string, content: Uint8Array<ArrayBuffer>) {
+/**
+ * Imports one file as a relative path, in place of what is there.
+ * @param salvages takes in what is whole before the damage, if it is cut off or damaged.
+ */
+export function uploadImport(path: string, content: Uint8Array<ArrayBuffer>, salvages = false) {
   return operation<ImportResult>()({
     call: 'PUT /api/imports',
     args: [path],
-    query: { path },
+    query: { path, ...(salvages ? { salvage: true } : {}) },
     content,
     timeoutMs: contentTimeoutMs,
     started: ['importUploadStarted', path],

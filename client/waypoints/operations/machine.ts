@@ -30,10 +30,10 @@ export function getLocation() {
 
 /** Imports the files of a directory; the answer comes when that is done, within 110 s. */
 export function importGpxDirectory(params: ImportParams) {
-  const { dir, recursive = false, files, into, dry_run, again } = params;
+  const { dir, recursive = false, files, into, dry_run, again, salvage } = params;
   return operation<ImportResult>()({
     call: 'POST /api/import',
-    body: { dir, recursive, files, into, dry_run, again },
+    body: { dir, recursive, files, into, dry_run, again, salvage },
     timeoutMs: importTimeoutMs,
     read: (value) => ({ ...emptyImport(dir), ...asRecord<ImportResult>(value) }),
     offline: () => emptyImport(dir),
