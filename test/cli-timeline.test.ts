@@ -1,9 +1,9 @@
+import { kilometres, placeOf, stayTime } from '../model/timeline-words.ts';
 import { readFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import test, { type ExecutionContext } from 'ava';
 import { parsePeriod } from '../cli/commands/timeline/period.ts';
-import { kilometres, placeOf, stayTime } from '../cli/commands/timeline/wording.ts';
 import { parseMoment, whereAt } from '../cli/commands/where.ts';
 import { parseDate } from '../model/calendar-date.ts';
 import type { TimelineJobRecord } from '../model/timeline-job.ts';

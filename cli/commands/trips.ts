@@ -1,3 +1,11 @@
+import {
+  doubt,
+  guessOf,
+  kilometres,
+  meansOf,
+  placeOf,
+  stayTime,
+} from '../../model/timeline-words.ts';
 import { knownFields } from '../../model/schema.ts';
 import {
   type TimelineLeg,
@@ -14,17 +22,7 @@ import { clockOf, withLocalTimes } from './timeline/clock.ts';
 import { writeRows } from './timeline/csv.ts';
 import { periodOptions, requestOf } from './timeline/period.ts';
 import { noteCut, timelineOf } from './timeline/run.ts';
-import {
-  emptyLines,
-  headLines,
-  isEmpty,
-  kilometres,
-  placeOf,
-  stayTime,
-} from './timeline/wording.ts';
-
-/** Confidence (0 to 1) from which a mode is printed without a question mark. */
-const likely = 0.7;
+import { emptyLines, headLines, isEmpty } from './timeline/wording.ts';
 
 /** `waypointd trips` */
 export const command = defineCommand({
@@ -93,18 +91,4 @@ async function* tripLines(result: TimelineResult): AsyncGenerator<string> {
 function legRow(leg: TimelineLeg): Row {
   const seconds = (Date.parse(leg.end_utc) - Date.parse(leg.start_utc)) / 1_000;
   return { ...leg, by: `  ${leg.mode}${doubt(leg)}`, seconds };
-}
-
-function guessOf(trip: TimelineTrip): string {
-  return `${meansOf(trip)}${doubt(trip)}`;
-}
-
-/** A guess that is hardly better than another has a question mark. */
-function doubt({ mode, mode_confidence: confidence }: TimelineLeg | TimelineTrip): string {
-  return mode !== 'unknown' && confidence < likely ? '?' : '';
-}
-
-/** Between two recordings, perhaps weeks apart, is no trip that anything is known of. */
-function meansOf({ mode, recorded_observations: seen }: TimelineTrip): string {
-  return mode === 'unknown' && seen === 0 ? 'not recorded' : mode;
 }

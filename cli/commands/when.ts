@@ -1,3 +1,4 @@
+import { stayTime } from '../../model/timeline-words.ts';
 import type { Suggestion } from '../../model/search.ts';
 import { foldName } from '../../model/fold.ts';
 import { ExitError, usageError } from '../../model/exit-error.ts';
@@ -13,7 +14,7 @@ import { withLocalTimes } from './timeline/clock.ts';
 import { choiceOf, sourceOptions, zoneOptions } from './timeline/period.ts';
 import { filledIn, noteCut, runTimeline } from './timeline/run.ts';
 import { stopLines } from './timeline/tables.ts';
-import { noteWidth, stayTime, zoneSentence } from './timeline/wording.ts';
+import { noteWidth, zoneSentence } from './timeline/wording.ts';
 
 /** Radius around a position or a waypoint. */
 const usualRadiusM = 200;

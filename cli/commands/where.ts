@@ -1,3 +1,4 @@
+import { kilometres, placeOf, stayTime } from '../../model/timeline-words.ts';
 import { formatDate, parseDate } from '../../model/calendar-date.ts';
 import { usageError } from '../../model/exit-error.ts';
 import { formatTime, parseTime } from '../../model/time.ts';
@@ -12,16 +13,7 @@ import { writeStops } from './timeline/csv.ts';
 import { choiceOf, sourceOptions, zoneOptions } from './timeline/period.ts';
 import { timelineOf } from './timeline/run.ts';
 import { stopLines } from './timeline/tables.ts';
-import {
-  emptyLines,
-  footLines,
-  headLines,
-  isEmpty,
-  kilometres,
-  minuteOf,
-  placeOf,
-  stayTime,
-} from './timeline/wording.ts';
+import { emptyLines, footLines, headLines, isEmpty, minuteOf } from './timeline/wording.ts';
 
 /** Days looked at before and after: twice what a silence within a stay may last. */
 const daysAround = 3;

@@ -6,7 +6,8 @@ import { DayChart } from './day-chart.tsx';
 import { DateField, Shown, Stepper } from './parts.tsx';
 import { day, instant, target } from './state.ts';
 import { pointAt } from './track-points.ts';
-import { clock, distance, duration, longDate, several } from './words.ts';
+import { guessOf, placeOf, stayTime } from '../../model/timeline-words.ts';
+import { clock, distance, longDate, several } from './words.ts';
 
 /** The stays and trips of one day. */
 export function DayPanel(): JSX.Element {
@@ -92,25 +93,12 @@ function doingAt({ result, course }: DayStory, ms: number): string {
   const trip = result.trips.find(
     ({ start_utc, end_utc }) => Date.parse(start_utc) <= ms && ms <= Date.parse(end_utc),
   );
-  if (trip !== undefined) return tripWords[trip.mode];
-  return pointAt(course, ms) === undefined ? 'Nothing known' : tripWords.unknown;
+  if (trip !== undefined) return guessOf(trip);
+  return pointAt(course, ms) === undefined ? 'Nothing known' : 'On the way';
 }
 
-const tripWords: Readonly<Record<TimelineTrip['mode'], string>> = {
-  walk: 'On foot',
-  run: 'Running',
-  bike: 'By bicycle',
-  car: 'By car',
-  train: 'By train',
-  boat: 'By boat',
-  flight: 'In the air',
-  unknown: 'On the way',
-};
-
-function nameOf({ local_admin, locality, region, country }: TimelineStop): string {
-  const names = new Set([local_admin, locality || region, country]);
-  names.delete('');
-  return [...names].join(', ') || 'At sea or unknown';
+function nameOf(stop: TimelineStop): string {
+  return placeOf(stop) || 'At sea or unknown';
 }
 
 /** Stays and the ways between them, in the order of time. */
@@ -158,7 +146,7 @@ function stopItem(stop: TimelineStop, { offsetMinutes }: DayStory): JSX.Element 
       <strong>{nameOf(stop)}</strong>
       <span>
         {from === to ? from : `${from} – ${to}`}
-        {stop.duration_seconds > 0 && ` · ${duration(stop.duration_seconds)}`}
+        {stop.duration_seconds > 0 && ` · ${stayTime(stop.duration_seconds)}`}
       </span>
     </CourseItem>
   );
@@ -170,7 +158,7 @@ function tripItem(trip: TimelineTrip): JSX.Element {
   return (
     <CourseItem key={`t${trip.index}`} kind="trip" startMs={startMs} endMs={endMs}>
       <span>
-        {tripWords[trip.mode]} · {distance(trip.distance_m)} · {duration(trip.duration_seconds)}
+        {guessOf(trip)} · {distance(trip.distance_m)} · {stayTime(trip.duration_seconds)}
       </span>
     </CourseItem>
   );

@@ -40,15 +40,6 @@ export function distance(metres: number): string {
   return `${km < 10 ? km.toFixed(1) : count(Math.round(km))} km`;
 }
 
-export function duration(seconds: number): string {
-  const minutes = Math.round(seconds / 60);
-  if (minutes < 1) return 'under a minute';
-  if (minutes < 60) return `${minutes} min`;
-  const hours = Math.floor(minutes / 60);
-  const rest = minutes % 60;
-  return rest === 0 ? `${hours} h` : `${hours} h ${rest} min`;
-}
-
 export function position(lat: number, lon: number): string {
   const ns = lat < 0 ? 'S' : 'N';
   const ew = lon < 0 ? 'W' : 'E';

@@ -1,3 +1,4 @@
+import { kilometres, placeOf, stayTime } from '../../../model/timeline-words.ts';
 import { placeLevels, type PlaceLevel } from '../../../model/admin-place.ts';
 import type {
   TimelineDay,
@@ -11,7 +12,6 @@ import { dayOf } from '../../../storage/day-blob.ts';
 import { tableLines, type TableColumn } from '../../terminal/table.ts';
 import { counted, dateOf } from '../../terminal/text.ts';
 import { clockOf, type Clock } from './clock.ts';
-import { kilometres, placeOf, stayTime } from './wording.ts';
 
 /** Rows of one level where all levels are shown. */
 const overviewRows = 15;

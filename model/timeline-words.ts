@@ -1,0 +1,48 @@
+/** Words of timelines that the command line and the page share. */
+import type { TimelineLeg, TimelineStop, TimelineTrip } from './timeline-result.ts';
+
+/** The length of a stay, for reading: `40 s`, `12 min`, `4 h 12 min`, `3 d 4 h`. */
+export function stayTime(seconds: number): string {
+  if (seconds < 60) return `${seconds} s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return `${minutes} min`;
+  const hours = Math.floor(minutes / 60);
+  if (hours < 24) return two(hours, 'h', minutes % 60, 'min');
+  return two(Math.floor(hours / 24), 'd', hours % 24, 'h');
+}
+
+function two(large: number, largeUnit: string, small: number, smallUnit: string): string {
+  return small === 0 ? `${large} ${largeUnit}` : `${large} ${largeUnit} ${small} ${smallUnit}`;
+}
+
+/** A distance for reading, in km: `0.4`, `72`, `1,284`. */
+export function kilometres(metres: number): string {
+  const km = metres / 1_000;
+  return (km < 10 ? Number(km.toFixed(1)) : Math.round(km)).toLocaleString('en-US');
+}
+
+type Names = Pick<TimelineStop, 'country' | 'region' | 'locality'>;
+
+/** Where something is, from small to large: `Viana do Castelo, Norte, Portugal`; equal neighbours are said once. */
+export function placeOf({ locality, region, country }: Names): string {
+  const names = [locality, region, country].filter((name) => name !== '');
+  return names.filter((name, at) => name !== names[at - 1]).join(', ');
+}
+
+/** Confidence (0 to 1) from which a mode is printed without a question mark. */
+const likely = 0.8;
+
+/** Means of a trip: `car`, `car?`. */
+export function guessOf(trip: TimelineTrip): string {
+  return `${meansOf(trip)}${doubt(trip)}`;
+}
+
+/** A guess that is hardly better than another has a question mark. */
+export function doubt({ mode, mode_confidence: confidence }: TimelineLeg | TimelineTrip): string {
+  return mode !== 'unknown' && confidence < likely ? '?' : '';
+}
+
+/** Between two recordings, perhaps weeks apart, is no trip that anything is known of. */
+export function meansOf({ mode, recorded_observations: seen }: TimelineTrip): string {
+  return mode === 'unknown' && seen === 0 ? 'not recorded' : mode;
+}
