@@ -59,6 +59,8 @@ export interface Daemon {
   readonly objectsUrl: string | undefined;
   readonly port: number;
   readonly token: string;
+  /** Watches these folders from now on and no others. @param dirs absolute. */
+  readonly watch: (dirs: readonly string[]) => void;
   /** Stops in order: no more connections, jobs cancelled, requests finished (≤ 5 s), everything on disk. */
   readonly close: () => Promise<void>;
   /** Resolves once closed. */
@@ -146,6 +148,7 @@ async function startBeside(
     objectsUrl: objects?.url,
     port,
     token,
+    watch: (dirs) => parts.watch.follow(dirs),
     closed: ended.promise,
     close() {
       closing ??= stop({ ...parts, geocoders, objects, stores, server, withdraw, log }).then(

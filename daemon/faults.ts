@@ -116,6 +116,14 @@ export function lockFileFault({ lockDatabase: path }: Paths): Fault | undefined 
   return { exitCode: 74, text, left: untouched, command: `${move} "${path}" "${path}.aside"` };
 }
 
+/** The fault of an `imports/` that is no folder. */
+export function importsFault({ imports: path }: Paths): Fault | undefined {
+  const stats = attempt(() => statSync(path, { throwIfNoEntry: false }));
+  if (stats === undefined || stats.isDirectory()) return undefined;
+  const text = `${path} is not the folder of imported files (below data_dir), but something else`;
+  return { exitCode: 74, text, left: untouched, command: `${move} "${path}" "${path}.aside"` };
+}
+
 const databaseStart = 'SQLite format 3\0';
 
 function isEmptyOrDatabase(path: string): boolean {

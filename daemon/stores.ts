@@ -10,6 +10,7 @@ import { seekDaemons } from '../client/waypoints/node/seek-daemons.ts';
 import {
   companionsOf,
   dataAccessFault,
+  importsFault,
   lockFileFault,
   refusal,
   storeFault,
@@ -54,7 +55,11 @@ export async function openStores(options: OpenStoresOptions): Promise<OpenedStor
   requirePrivateDirectory(paths.cache, '--cache-dir');
   let lock: DirectoryLock | undefined;
   try {
-    const fault = tightenData(paths, log) ?? dataAccessFault(paths) ?? lockFileFault(paths);
+    const fault =
+      tightenData(paths, log) ??
+      dataAccessFault(paths) ??
+      lockFileFault(paths) ??
+      importsFault(paths);
     if (fault !== undefined) throw refusal(fault);
     lock = await lockWhenFree(options);
     return openLocked(options, lock);

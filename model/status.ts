@@ -55,6 +55,8 @@ export const statusSchema = z.object({
     .object({
       /** Left out unless an edit that deletes so many bookmarks waits for `POST /api/bookmarks/merge`. */
       deletions_waiting: count.optional(),
+      /** Why the file cannot be written, as a sentence without its full stop. */
+      problem: z.string().optional(),
       /** Left out until an edit of the file was merged. `copy` is the edited file, in `backups/`. */
       last_merge: z
         .object({

@@ -90,7 +90,7 @@ test('folders are watched, listed and watched no longer', async (t) => {
   t.regex((await cli.run(['watch', 'list'])).stderr, /No folder is watched/u);
   t.is(
     await cli.out(['watch', 'add', 'tracks']),
-    `${tracks} is watched. A running daemon follows it from its next start on.\n`,
+    `${tracks} is watched. A running daemon follows it at once.\n`,
   );
   t.deepEqual(JSON.parse(readFileSync(config, 'utf8')), { watch_dirs: [tracks] });
   for (const [folder, sentence] of [
@@ -115,6 +115,19 @@ test('folders are watched, listed and watched no longer', async (t) => {
   t.regex(table.stdout, /^ *STATE +FILES +WAITING +IMPORTED +REFUSED +FOLDER$/mu);
   t.regex(table.stderr, /bad\.gpx: it ends in the middle/u);
   t.regex(await cli.out(['status']), /^watch +1 folder, 1 file imported, 1 refused/mu);
+  // A running daemon follows another folder at once, and leaves one alone.
+  writeTree(cli.root, { 'more/walk.gpx': ride.replace('</gpx>', '<!-- another --></gpx>') });
+  await cli.out(['watch', 'add', 'more']);
+  const both = async () => JSON.parse(await cli.out(['watch', 'list', '--json']));
+  const [, more] = await answerWhen(
+    both,
+    ([, second]) => second?.files === 1 && second.waiting === 0,
+  );
+  t.like(more, { dir: join(cli.root, 'more'), imported: 1 });
+  await cli.out(['watch', 'rm', 'more']);
+  const statuses = async () =>
+    (JSON.parse(await cli.out(['status', '--json'])) as { watch: unknown[] }).watch;
+  t.is((await answerWhen(statuses, ({ length }) => length === 1)).length, 1);
   t.regex(await cli.out(['watch', 'rm', 'tracks']), /is no longer watched/u);
   t.deepEqual(JSON.parse(readFileSync(config, 'utf8')), {});
   t.regex((await cli.run(['watch', 'rm', 'tracks'])).stderr, /is not watched/u);

@@ -1,7 +1,16 @@
 /** What a command says when the machine, the disk or its caller is in the way. */
 import { spawn, spawnSync } from 'node:child_process';
-import { chmodSync, closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
 import test from 'ava';
 import { fail, finish, launcher, startFakeDaemon, testCli, untilPrinted } from './helpers/cli.ts';
 import { onLinux, withMounts, withoutAllRights, withoutRights } from './helpers/where.ts';
@@ -144,4 +153,22 @@ withMounts('a file system that is mounted for reading only is told as that', asy
   t.regex(ended.stdout, /PROBLEM +data directory +.*mounted for reading only/u);
   t.is(ended.code, 74, ended.stderr);
   t.regex(ended.stderr, /nothing was changed.*mounted for reading only/u);
+});
+
+test('a start whose imports is a file says so as doctor does, with the command that mends it', async (t) => {
+  const cli = testCli(t);
+  const { imports } = JSON.parse(await cli.out(['paths', '--json']));
+  mkdirSync(dirname(imports), { recursive: true, mode: 0o700 });
+  writeFileSync(imports, '');
+  const { code, stderr } = await cli.run(['serve', '--port', '0']);
+  t.is(code, 74);
+  const sentence = `${imports} is not the folder of imported files (below data_dir), but something else`;
+  const move = `"${imports}" "${imports}.aside"`;
+  t.true(stderr.includes(`${sentence}; nothing was changed; to mend that: `), stderr);
+  t.true(stderr.includes(move), stderr);
+  const { stdout } = await cli.run(['doctor', '--json']);
+  const found = JSON.parse(stdout).findings as { text: string; remedy?: string }[];
+  const told = found.find(({ text }) => text === sentence);
+  t.true(told?.remedy?.includes(move), stdout);
+  t.is(readFileSync(imports, 'utf8'), '');
 });

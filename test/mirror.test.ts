@@ -21,8 +21,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import fc from 'fast-check';
+import { checkStores } from '../cli/doctor/check-stores.ts';
 import { BookmarksMirror, type BookmarksMirrorOptions } from '../daemon/mirror/mirror.ts';
 import { gpxHead, gpxTail, gpxWaypoint } from '../formats/gpx-text.ts';
+import { bookmarksFileProblems, bookmarksFileRemedy } from '../model/bookmarks-file.ts';
 import type { Log } from '../model/process.ts';
 import { prepareLibrary } from '../storage/library/prepare.ts';
 import { WaypointStore } from '../storage/store.ts';
@@ -35,8 +37,14 @@ import { takeEdit } from '../worker/mirror/take-edit.ts';
 import { startTestDaemon } from './helpers/daemon.ts';
 import { rounds } from './helpers/effort.ts';
 import { temporaryDirectory } from './helpers/temporary-directory.ts';
-import { until } from './helpers/until.ts';
+import { answerWhen, until } from './helpers/until.ts';
 import { posix } from './helpers/where.ts';
+
+/** The log line of a problem, once. */
+function notWritten(reason: string): string {
+  const problem = `${bookmarksFileProblems[reason]}. ${bookmarksFileRemedy}`;
+  return `mirror.not_written ${JSON.stringify({ reason, problem })}`;
+}
 
 /** Windows has no permission bits, and links need a privilege there. */
 const isWindows = process.platform === 'win32';
@@ -761,7 +769,7 @@ test('a file that never was ours and is no GPX is never replaced', async (t) => 
   bench.time.advance(1_000);
   await until(() => bench.time.due.length > 0);
   t.is(readFileSync(bench.path, 'utf8'), 'my diary');
-  t.deepEqual(bench.logged, ['mirror.not_written {"reason":"not_gpx"}']);
+  t.deepEqual(bench.logged, [notWritten('not_gpx')]);
   t.deepEqual(readdirSync(bench.backups), []);
 });
 
@@ -861,7 +869,7 @@ test('a bookmarks file too large to merge is left alone', async (t) => {
   bench.mirror.start();
   await until(() => bench.time.due.length > 0);
   t.is(statSync(bench.path).size, before);
-  t.deepEqual(bench.logged, ['mirror.not_written {"reason":"too_large"}']);
+  t.deepEqual(bench.logged, [notWritten('too_large')]);
   t.deepEqual(namesOf(bench), []);
 });
 
@@ -903,7 +911,7 @@ test('what cannot be written is tried ever more rarely, said once, and mended wh
   await until(() => time.due.length > 0);
   t.deepEqual(waits.slice(0, 4), [1_000, 2_000, 4_000, 8_000]);
   t.is(waits.at(-1), 300_000);
-  t.deepEqual(logged, ['mirror.not_written {"reason":"ENOTFILE"}']);
+  t.deepEqual(logged, [notWritten('ENOTFILE')]);
   rmdirSync(path);
   time.advance(300_000);
   t.true(await mirror.flush());
@@ -1012,7 +1020,7 @@ test('a bookmarks file that cannot be written fails no request, and the log has 
   t.is((await daemon.call('POST', '/api/bookmarks', at('A'))).status, 201);
   await daemon.close();
   const lines = daemon.logged.filter((line) => line.startsWith('mirror.'));
-  t.deepEqual(lines, ['mirror.not_written {"reason":"ENOTFILE"}', 'mirror.stale_at_stop {}']);
+  t.deepEqual(lines, [notWritten('ENOTFILE'), 'mirror.stale_at_stop {}']);
 });
 
 test('a start with nothing to do starts no worker: no bookmark and no file, or a file that is what it should be', async (t) => {
@@ -1033,3 +1041,36 @@ test('a start with nothing to do starts no worker: no bookmark and no file, or a
   t.true(await bench.mirror.flush());
   t.deepEqual(namesOf(bench), ['A', 'B']);
 });
+
+posix(
+  'a file of another program to which the bookmarks file is made a link is never replaced, an empty one is',
+  async (t) => {
+    const root = temporaryDirectory(t);
+    const daemon = await startTestDaemon(t, { root });
+    const path = daemon.paths.bookmarksFile;
+    t.is((await daemon.call('POST', '/api/bookmarks', at('A'))).status, 201);
+    await until(() => existsSync(path));
+    await daemon.close();
+    const diary = join(root, 'diary.txt');
+    writeFileSync(diary, 'my diary');
+    utimesSync(diary, 1, 1);
+    rmSync(path);
+    symlinkSync(diary, path);
+    const again = await startTestDaemon(t, { root });
+    const problem = () => again.get('/api/status').then(({ body }) => body.bookmarks_file?.problem);
+    t.is(await answerWhen(problem, (one) => one !== undefined), bookmarksFileProblems['not_gpx']);
+    t.is((await again.call('POST', '/api/bookmarks', at('B'))).status, 201);
+    await again.close();
+    t.is(readFileSync(diary, 'utf8'), 'my diary');
+    t.true(again.logged.includes(notWritten('not_gpx')));
+    const [finding] = checkStores(again.paths, { isHeld: false, isThorough: false }).filter(
+      ({ area }) => area === 'bookmarks file',
+    );
+    t.like(finding, { text: bookmarksFileProblems['not_gpx'], remedy: bookmarksFileRemedy });
+    writeFileSync(diary, '');
+    utimesSync(diary, 1, 1);
+    const third = await startTestDaemon(t, { root });
+    await until(() => readFileSync(diary, 'utf8').includes('<name>B</name>'));
+    t.is((await third.get('/api/status')).body.bookmarks_file?.problem, undefined);
+  },
+);

@@ -1,3 +1,4 @@
+import { unwatchFile, watchFile } from 'node:fs';
 import { describeError } from '../../model/error-description.ts';
 import type { Log } from '../../model/process.ts';
 import {
@@ -14,7 +15,13 @@ import {
 import { createNotifier, takeNotifyRequest } from '../../daemon/systemd/notifier.ts';
 import { programVersion } from '../../daemon/version-info.ts';
 import { defineCommand } from '../program/command.ts';
-import { settingFlagsHelp, type CommandContext } from '../program/context.ts';
+import {
+  configFileOf,
+  contextOf,
+  settingFlagsHelp,
+  type CommandContext,
+  type GivenFlags,
+} from '../program/context.ts';
 import { manifestOption } from '../program/geodata-manifest.ts';
 import { endInAnyCase, watchForEnd } from '../terminal/interrupts.ts';
 import { invocation, shellWord } from '../terminal/invocation.ts';
@@ -33,10 +40,10 @@ export const command = defineCommand({
 
 Exit codes: 0 stopped in order, 64 wrong usage, 65 the data is from a newer waypointd, 74 the data
 cannot be read, 75 already running or port taken, 78 wrong configuration.`,
-  run: ({ context, options }) => serve(context, options.newStore),
+  run: ({ context, given, options }) => serve(context, given, options.newStore),
 });
 
-async function serve(context: CommandContext, newStore: boolean): Promise<void> {
+async function serve(context: CommandContext, given: GivenFlags, newStore: boolean): Promise<void> {
   // Before any child or worker starts, which would inherit their variables.
   const notifyRequest = takeNotifyRequest(process.env);
   const socket = takeInheritedSocket(process.env);
@@ -66,6 +73,7 @@ async function serve(context: CommandContext, newStore: boolean): Promise<void> 
       // The socket unit was written before the setting was changed: the service has to be installed again.
       log.warn('daemon.port_of_socket_unit', { port: daemon.port, configured: settings.port });
     }
+    using _config = followConfig(given, daemon, log);
     await notifier?.ready(`Serving ${daemon.url}`);
     if (process.stdout.isTTY) await print(banner(daemon, context));
     await Promise.race([end.asked, daemon.closed]);
@@ -78,6 +86,26 @@ async function serve(context: CommandContext, newStore: boolean): Promise<void> 
   } finally {
     await log.close();
   }
+}
+
+const configLookMs = 1_000;
+
+/** Has a daemon watch the folders of `watch_dirs` as commands and editors change it; other settings wait for a start. */
+function followConfig(given: GivenFlags, daemon: Daemon, log: Log): Disposable {
+  const file = configFileOf(given);
+  const follow = (): void => {
+    try {
+      daemon.watch(contextOf(given).resolved.settings.watch_dirs);
+    } catch {
+      // Until it can be read again: an editor may be writing it.
+      log.warn('config.not_read');
+    }
+  };
+  // Its own look each second: no system tells of changes on every file system.
+  watchFile(file, { interval: configLookMs, persistent: false }, follow);
+  // It may have changed since it was read.
+  follow();
+  return { [Symbol.dispose]: () => unwatchFile(file, follow) };
 }
 
 /**

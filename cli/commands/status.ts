@@ -1,3 +1,4 @@
+import { bookmarksFileRemedy } from '../../model/bookmarks-file.ts';
 import type { GeodataStatus } from '../../model/geodata.ts';
 import type { ImportStatus } from '../../model/import.ts';
 import type { DaemonStatus } from '../../model/status.ts';
@@ -115,6 +116,7 @@ function bookmarksFileLine(file: DaemonStatus['bookmarks_file']): string | undef
     const count = counted(file.deletions_waiting, 'bookmark');
     return `the edited file deletes ${count}: ${invocation()} bookmarks merge --accept, or --discard`;
   }
+  if (file?.problem !== undefined) return `${file.problem}. ${bookmarksFileRemedy}`;
   if (file?.last_merge === undefined) return undefined;
   const { at, added, changed, deleted, copy } = file.last_merge;
   return `an edit of ${at.slice(0, 16)}Z was merged: ${added} added, ${changed} changed, ${deleted} deleted; the edited file is backups/${copy}`;

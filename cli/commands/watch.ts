@@ -14,12 +14,12 @@ import { counted, forTerminal } from '../terminal/text.ts';
 import { failureSentences } from './import/summary.ts';
 import { noteOverride } from './config.ts';
 
-const afterRestart = 'A running daemon follows it from its next start on.';
+const atOnce = 'A running daemon follows it at once.';
 
 const add = defineCommand({
   name: 'add',
   summary: 'watch a folder from now on',
-  description: `Adds a folder to the setting watch_dirs. ${afterRestart}`,
+  description: `Adds a folder to the setting watch_dirs. ${atOnce}`,
   arguments: '<folder>',
   examples: ['watch add ~/Sync/tracks'],
   async *run({ context, given, words: [folder] }) {
@@ -36,7 +36,7 @@ const add = defineCommand({
     if (dirs.length === limits.watchedFolders)
       throw new ExitError(`No more than ${limits.watchedFolders} folders can be watched.`);
     await changeConfigFile(configFileOf(given), 'watch_dirs', [...dirs, dir]);
-    yield `${dir} is watched. ${afterRestart}`;
+    yield `${dir} is watched. ${atOnce}`;
     noteOverride('watch_dirs', context);
   },
 });
@@ -45,7 +45,7 @@ const rm = defineCommand({
   name: 'rm',
   summary: 'watch a folder no longer',
   description:
-    'Takes a folder out of the setting watch_dirs. What was imported from it stays. A running daemon leaves it alone from its next start on.',
+    'Takes a folder out of the setting watch_dirs. What was imported from it stays. A running daemon leaves it alone at once.',
   arguments: '<folder>',
   async *run({ context, given, words: [folder] }) {
     const dir = absolutePath(folder, process.cwd());

@@ -1,7 +1,7 @@
 import { existsSync, lstatSync, realpathSync, statSync, type Stats } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { realDirectory } from '../../client/waypoints/node/hand-over-file.ts';
-import { accessFault, lockFileFault, ownerFault } from '../../daemon/faults.ts';
+import { accessFault, importsFault, lockFileFault, ownerFault } from '../../daemon/faults.ts';
 import {
   fileSystemWithoutModes,
   isOpenForGood,
@@ -25,9 +25,15 @@ export function checkDirectories(paths: Paths, isDataChosen: boolean): Finding[]
     ...checkOwners(paths),
     ...checkDirectory('data', data, { holdsToken: isOne, isMissed: isDataChosen }),
     ...checkDataPlace(data),
+    ...checkImports(paths),
     ...checkDirectory('cache', cache),
     ...(isOne ? [] : checkDirectory('runtime', runtime, { holdsToken: true })),
   ];
+}
+
+function checkImports(paths: Paths): Finding[] {
+  const found = importsFault(paths);
+  return found === undefined ? [] : [findingsOf('data directory').fault(found)];
 }
 
 /** @param isMissed a user named it, so that it should be there. */

@@ -1,11 +1,15 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, lstatSync, readFileSync, statSync, type Stats } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { accessFault, companionsOf, entriesOf, storeFault } from '../../daemon/faults.ts';
 import type { Paths } from '../../daemon/paths.ts';
+import { headBytes } from '../../formats/format.ts';
+import { gpxFormat } from '../../formats/gpx/read-gpx.ts';
+import { bookmarksFileProblems, bookmarksFileRemedy } from '../../model/bookmarks-file.ts';
 import { inspectDatabase, type DatabaseReport } from '../../storage/inspect-database.ts';
 import { librarySchemaVersion } from '../../storage/schema/library.ts';
 import { waypointMigrations } from '../../storage/schema/waypoints.ts';
+import { firstBytes } from '../../storage/open-file.ts';
 import { refusalOf } from '../../storage/waypoints/open.ts';
 import { findingsOf, type Finding } from './finding.ts';
 import { attempt } from '../../model/attempt.ts';
@@ -123,13 +127,13 @@ const maxHashedBytes = 67_108_864;
 function checkBookmarksFile({ bookmarksFile }: Paths, { meta }: DatabaseReport): Finding[] {
   const { ok, note, problem } = findingsOf('bookmarks file');
   const known = knownContents(meta.get('mirror'));
-  const stats = statSync(bookmarksFile, { throwIfNoEntry: false });
-  if (stats === undefined) {
+  const stats = attempt(() => statSync(bookmarksFile, { throwIfNoEntry: false }) ?? 'missing');
+  if (stats === 'missing') {
     return known === undefined ? [] : [note('It is missing; the daemon writes it again')];
   }
-  if (!stats.isFile()) {
-    return [problem('It is not a regular file', `Look at it: ls -ld "${bookmarksFile}"`)];
-  }
+  const odd = oddityOf(bookmarksFile, stats, known !== undefined);
+  if (odd !== undefined) return [problem(bookmarksFileProblems[odd] ?? odd, bookmarksFileRemedy)];
+  if (stats === undefined) return [problem('It cannot be read', `ls -l "${bookmarksFile}"`)];
   if (known === undefined || stats.size > maxHashedBytes) return [ok('It is there')];
   const hash = hashOf(bookmarksFile);
   if (hash === undefined) return [problem('It cannot be read', `ls -l "${bookmarksFile}"`)];
@@ -139,6 +143,17 @@ function checkBookmarksFile({ bookmarksFile }: Paths, { meta }: DatabaseReport):
       'It was changed by another program; the daemon merges that before it writes the file again',
     ),
   ];
+}
+
+/** What the daemon does not write over. */
+function oddityOf(path: string, stats: Stats | undefined, wasOurs: boolean): string | undefined {
+  const linked = attempt(() => lstatSync(path))?.isSymbolicLink() === true;
+  if (stats === undefined) return linked ? 'ELOOP' : undefined;
+  if (!stats.isFile()) return 'ENOTFILE';
+  if (stats.size > maxHashedBytes && !wasOurs) return 'too_large';
+  if (stats.size === 0 || (wasOurs && !linked)) return undefined;
+  const head = attempt(() => firstBytes(path, headBytes));
+  return head === undefined || gpxFormat.recognises(head) ? undefined : 'not_gpx';
 }
 
 function hashOf(file: string): string | undefined {

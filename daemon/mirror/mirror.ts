@@ -1,5 +1,6 @@
 import { unwatchFile, watchFile, type Stats } from 'node:fs';
 import { limits } from '../../model/limits.ts';
+import { bookmarksFileProblems, bookmarksFileRemedy } from '../../model/bookmarks-file.ts';
 import { errorCode } from '../../model/error-code.ts';
 import type { Draft } from '../../worker/mirror/rewrite.ts';
 import { WorkerPool } from '../pool.ts';
@@ -80,6 +81,11 @@ export class BookmarksMirror {
   /** The last edit of the file that was merged. */
   get lastMerge(): LastMerge | undefined {
     return this.#memory.state?.lastMerge;
+  }
+
+  /** Sentence that tells why the file cannot be written; undefined where it can, or will be soon. */
+  get problem(): string | undefined {
+    return this.#warned === undefined ? undefined : bookmarksFileProblems[this.#warned];
   }
 
   /** Bookmarks that a held edit of the file would delete; undefined without one. */
@@ -178,8 +184,11 @@ export class BookmarksMirror {
     this.#isDirty = true;
     if (failure === 'unsettled') return this.#wake(unsettledRetryMs);
     const reason = reasonOf(failure);
-    if (reason !== this.#warned) this.#options.log.warn('mirror.not_written', { reason });
+    const isNew = reason !== this.#warned;
     this.#warned = reason;
+    const { problem } = this;
+    const more = problem === undefined ? {} : { problem: `${problem}. ${bookmarksFileRemedy}` };
+    if (isNew) this.#options.log.warn('mirror.not_written', { reason, ...more });
     this.#wake(Math.min(firstRetryMs * 2 ** this.#failures, longestRetryMs));
     this.#failures += 1;
   }

@@ -37,12 +37,13 @@ function readStatus(
   };
 }
 
-function bookmarksFileOf({ deletionsWaiting, lastMerge }: RouteParts['mirror']) {
-  if (deletionsWaiting === undefined && lastMerge === undefined) return {};
+function bookmarksFileOf({ deletionsWaiting, lastMerge, problem }: RouteParts['mirror']) {
+  if ((deletionsWaiting ?? lastMerge ?? problem) === undefined) return {};
   const { at = 0, refused: _refused, ...merge } = lastMerge ?? {};
   return {
     bookmarks_file: {
       ...(deletionsWaiting === undefined ? {} : { deletions_waiting: deletionsWaiting }),
+      ...(problem === undefined ? {} : { problem }),
       ...(lastMerge === undefined ? {} : { last_merge: { ...merge, at: formatTime(at) } }),
     },
   } as Pick<DaemonStatus, 'bookmarks_file'>;

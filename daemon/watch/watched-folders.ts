@@ -26,23 +26,33 @@ const closeMs = 3_000;
 /** Imports what comes into the folders of the setting `watch_dirs`, one batch after the other, whenever no other import wants to run. */
 export class WatchedFolders {
   readonly #options: WatchedFoldersOptions;
-  readonly #folders: readonly WatchedFolder[];
+  #folders: readonly WatchedFolder[] = [];
+  readonly #make: (dir: string) => WatchedFolder;
   #running: Promise<void> | undefined;
   #progress: ImportProgress | undefined;
   #isClosed = false;
 
   constructor(options: WatchedFoldersOptions) {
-    const { dirs, schedule = scheduleTimeout } = options;
+    const { schedule = scheduleTimeout } = options;
     const own = options.own.map(realDirectory);
     const onReady = () => {
       this.#running ??= this.#importAll().finally(() => (this.#running = undefined));
     };
     this.#options = options;
-    this.#folders = dirs.map((dir) => new WatchedFolder({ dir, own, schedule, onReady }));
+    this.#make = (dir) => new WatchedFolder({ dir, own, schedule, onReady });
   }
 
   start(): void {
-    for (const folder of this.#folders) folder.start();
+    this.follow(this.#options.dirs);
+  }
+
+  /** Follows these folders from now on and no others, whose imported files stay. @param dirs absolute. */
+  follow(dirs: readonly string[]): void {
+    if (this.#isClosed) return;
+    for (const folder of this.#folders) if (!dirs.includes(folder.dir)) void folder.close();
+    const known = new Map(this.#folders.map((folder) => [folder.dir, folder]));
+    this.#folders = dirs.map((dir) => known.get(dir) ?? this.#make(dir));
+    for (const folder of this.#folders) if (!known.has(folder.dir)) folder.start();
   }
 
   status(): WatchedFolderStatus[] {

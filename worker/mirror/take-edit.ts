@@ -1,5 +1,7 @@
-import { readdirSync, rmSync } from 'node:fs';
+import { lstatSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { headBytes } from '../../formats/format.ts';
+import { gpxFormat } from '../../formats/gpx/read-gpx.ts';
 import { FileRefused } from '../../formats/refused.ts';
 import { closing } from '../../model/closing.ts';
 import { limits } from '../../model/limits.ts';
@@ -10,6 +12,7 @@ import { openStampedBookmarks } from '../../storage/waypoints/stamped-bookmarks.
 import { readEdited, TooLarge } from './edited-waypoints.ts';
 import { planMerge, type MergeStep, type WrittenFile } from './merge.ts';
 import { resolveTarget } from '../../storage/link-target.ts';
+import { firstBytes } from '../../storage/open-file.ts';
 import { readFile, statFile, writeSynced, type Content } from './present-file.ts';
 
 /**
@@ -155,11 +158,19 @@ function giveUp(copy: Copy, request: TakeEditRequest): TakeEditResult {
   const { content, changedAt } = copy;
   const { now, settled, wasOurs } = request;
   const isEmpty = content.size === 0;
-  if (!isEmpty && !wasOurs) return { outcome: 'refused', reason: 'not_gpx' };
+  if (!isEmpty && !(wasOurs && mayReplace(copy, request)))
+    return { outcome: 'refused', reason: 'not_gpx' };
   const isSettled = settled === content.sha256 || now - changedAt >= limits.mirrorSettleMs;
   if (!isSettled) return { outcome: 'unsettled', content };
   if (!isEmpty) keep(copy, 'unreadable', request);
   return { outcome: 'kept', content };
+}
+
+/** Whether a file may be replaced that cannot be read: a link may lead to the file of another program, which never is. */
+function mayReplace(copy: Copy, { path }: TakeEditRequest): boolean {
+  return (
+    !lstatSync(path).isSymbolicLink() || gpxFormat.recognises(firstBytes(copy.path, headBytes))
+  );
 }
 
 /** Gives a copy its lasting name. @returns it */
