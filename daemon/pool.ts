@@ -41,10 +41,16 @@ export class WorkerPool<Module extends Tasks<Module>> {
   /** How to end each task that runs or waits. */
   readonly #ends = new Set<() => void>();
   #isClosed = false;
+  #busyMs = 0;
 
   constructor(options: WorkerPoolOptions) {
     this.#options = options;
     this.#name = options.keepsFilesOpen === true ? `${options.file} ${randomUUID()}` : options.file;
+  }
+
+  /** How long tasks of this pool have had the thread, ms: without their wait in line. */
+  get busyMs(): number {
+    return this.#busyMs;
   }
 
   /**
@@ -66,7 +72,12 @@ export class WorkerPool<Module extends Tasks<Module>> {
     const before = lastTasks.get(this.#name);
     const task = Promise.resolve(before).then(async () => {
       const pool = await this.#thread();
-      return pool.run(input, { name, signal: ending.signal });
+      const begin = performance.now();
+      try {
+        return await pool.run(input, { name, signal: ending.signal });
+      } finally {
+        this.#busyMs += performance.now() - begin;
+      }
     });
     lastTasks.set(
       this.#name,

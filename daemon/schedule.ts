@@ -39,9 +39,3 @@ export async function waitAtMost(
     cancelTimer();
   }
 }
-
-/** CPU time that this process has used, ms. */
-export function processCpuMs(): number {
-  const { user, system } = process.cpuUsage();
-  return (user + system) / 1_000;
-}

@@ -5,8 +5,10 @@ import { wholeName } from './words.ts';
 
 /** Finds countries, regions and islands by name, the most populous first. */
 export interface FoundAreas {
-  /** Those that are called just so. */
+  /** Those that are called just so, in English or where they are. */
   readonly whole: readonly SearchArea[];
+  /** Those that are called just so in another language. */
+  readonly called: readonly SearchArea[];
   /** Those that have all its words in one of their names, the last of them perhaps only begun. */
   readonly begun: readonly SearchArea[];
 }
@@ -25,7 +27,7 @@ export class AreaSearch {
   /** @param words of the query, at least one. */
   find(words: readonly string[]): FoundAreas {
     const [whole, last] = [wholeName(words), words.at(-1) ?? ''];
-    const found: Record<keyof FoundAreas, SearchArea[]> = { whole: [], begun: [] };
+    const found: Record<keyof FoundAreas, SearchArea[]> = { whole: [], called: [], begun: [] };
     for (const area of this.#areas.all(` ${last}`)) {
       const named = area.words
         .split('\n')
@@ -36,10 +38,24 @@ export class AreaSearch {
             words.slice(0, -1).every((word) => name.includes(word)),
         );
       if (named.some((name) => wholeName(name) === whole)) found.whole.push(area);
+      else if (isNamed(area.other_words, whole)) found.called.push(area);
       else if (named.length > 0) found.begun.push(area);
     }
     return found;
   }
+
+  /** Areas with a name, as one word, that is one of these. */
+  called(wholes: ReadonlySet<string>): SearchArea[] {
+    return this.#areas
+      .all(' ')
+      .filter(({ words, other_words: others }) =>
+        `${words}\n${others}`.split('\n').some((name) => wholes.has(name.replaceAll(' ', ''))),
+      );
+  }
+}
+
+function isNamed(words: string, whole: string): boolean {
+  return words.split('\n').some((name) => name.replaceAll(' ', '') === whole);
 }
 
 /** Looks at all, some 4,000: half a millisecond. */
@@ -49,11 +65,17 @@ function prepareAreas(db: Database) {
       .selectFrom('area')
       .innerJoin('country', 'country.id', 'area.country')
       .leftJoin('region', 'region.id', 'area.region')
-      .select(['area.id', 'area.kind', 'area.name', 'area.words', 'lat', 'lon', 'population'])
+      .select(['area.id', 'area.kind', 'area.name', 'area.words', 'other_words'])
+      .select(['lat', 'lon', 'population'])
       .select(['radius_m', 'area.country', 'area.region'])
       .select(['country.name as countryName', 'country.code as countryCode'])
       .select('region.code as regionCode')
-      .where((eb) => eb(eb.fn<number>('instr', ['area.words', eb.val(begin)]), '>', 0))
+      .where((eb) =>
+        eb.or([
+          eb(eb.fn<number>('instr', ['area.words', eb.val(begin)]), '>', 0),
+          eb(eb.fn<number>('instr', ['other_words', eb.val(begin)]), '>', 0),
+        ]),
+      )
       .orderBy('area.id'),
   );
 }

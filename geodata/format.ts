@@ -6,7 +6,7 @@
 export const generationApplicationId = 0x77706764;
 
 /** `user_version` of the file, counted up when a reader of the version before would misread it. */
-export const generationSchema = 2;
+export const generationSchema = 3;
 
 /** Coordinates are stored as whole units of 0.00001 degree, about a metre: what the sources have. */
 export const unitsPerDegree = 100_000;
@@ -47,6 +47,9 @@ export const areaKinds = ['country', 'region', 'island'] as const;
 
 export type AreaKind = (typeof areaKinds)[number];
 
+/** Places in a row of `other_names`. */
+export const namesTogether = 64;
+
 export const generationTables = `
   CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
   -- words: see areas.ts.
@@ -76,12 +79,13 @@ export const generationTables = `
     kind INTEGER NOT NULL,
     part_of INTEGER
   ) STRICT;
-  -- What is searched for beside places, those with most people first. words: a line for each name, its words with a blank before each and after the last.
+  -- What is searched for beside places, those with most people first. words: a line for each name, its words with a blank before each and after the last; other_words: the same, for names in languages that are not spoken there.
   CREATE TABLE area (
     id INTEGER PRIMARY KEY,
     kind INTEGER NOT NULL,
     name TEXT NOT NULL,
     words TEXT NOT NULL,
+    other_words TEXT NOT NULL,
     country INTEGER NOT NULL,
     region INTEGER,
     lat INTEGER NOT NULL,
@@ -96,4 +100,6 @@ export const generationTables = `
   CREATE VIRTUAL TABLE place_words USING fts5(
     name, whole, content='', columnsize=0, detail=column, prefix='1 2 3', tokenize='ascii'
   );
+  -- The other names of 64 places from 64 * id on: deflated JSON, a list for each.
+  CREATE TABLE other_names (id INTEGER PRIMARY KEY, names BLOB NOT NULL) STRICT;
 `;

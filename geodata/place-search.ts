@@ -1,11 +1,25 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { inflateRawSync } from 'node:zlib';
 import type { Database } from 'better-sqlite3';
 import { orClosed } from '../storage/database.ts';
-import { prepare, type RowOf } from '../storage/prepared.ts';
+import { prepare, prepareValue, type RowOf } from '../storage/prepared.ts';
 import { AreaSearch, type SearchArea } from './area-search.ts';
 import { Areas, type AreaFilter } from './areas.ts';
-import { areaKinds, placeKinds, unitsPerDegree, type PlaceKind } from './format.ts';
+import { areaKinds, namesTogether, placeKinds, unitsPerDegree, type PlaceKind } from './format.ts';
 import { openGeneration, reading } from './generation.ts';
 import { generationQueries } from './tables.ts';
+import { beginsSo, hasWords, inName, isShort, misspellings, wholeOf } from './name-queries.ts';
+import {
+  byWeight,
+  collect,
+  countryWeighed,
+  inOrder,
+  isArea,
+  named,
+  weighed,
+  withAreas,
+} from './rank-places.ts';
+import type { Match } from './rank-places.ts';
 import { wholeName, wordsOf } from './words.ts';
 
 /** A place that a search has found. */
@@ -21,6 +35,8 @@ export interface FoundPlace {
   /** ISO 3166-1 alpha-2; of a country, and of a region with `regionId`, which is that of a timeline. */
   readonly countryId?: string;
   readonly regionId?: string;
+  /** The name that was found, where it is another one. */
+  readonly otherName?: string;
 }
 
 /** No name has as many words; a query of more is about something else, and would cost more. */
@@ -29,48 +45,79 @@ const mostWords = 16;
 const mostAreaWords = 3;
 /** How many places of one name are looked at for those in a region or country. */
 const mostNamesakes = 400;
-/** Shorter ones are looked for as beginnings alone: who types A does not mean Å in Lofoten. */
-const shortestWhole = 3;
-/** A place counts with so much of its people where only another name of it begins so (Vienna for `wie`), as do areas. */
-const otherNameWeight = 0.1;
+/** Letters of a name that may be misspelt. */
+const [shortestMisspelt, longestMisspelt] = [5, 24];
+/** Some milliseconds. */
+const namesInSlice = 64;
 /** Countries and regions whose name is only begun: they have many people, and towns are what is mostly meant. */
 const mostBegunAreas = 3;
+
+/** Name and region of a query: what stands before the first comma, and behind it. */
+function partsOf(query: string): { readonly name: string[]; readonly area: string[] } {
+  const comma = query.indexOf(',');
+  if (comma === -1) return { name: wordsOf(query), area: [] };
+  return { name: wordsOf(query.slice(0, comma)), area: wordsOf(query.slice(comma)) };
+}
 
 /** Finds places of a generation by their name as one types it. Opens only what it needs, and can stay on the main thread. */
 export class PlaceSearch {
   readonly #db: Database;
   readonly #matching: ReturnType<typeof prepareMatching>;
   readonly #place: ReturnType<typeof preparePlace>;
+  readonly #otherNames: ReturnType<typeof prepareOtherNames>;
+  readonly #areaSearch: AreaSearch;
   #areas: Areas | undefined;
-  #areaSearch: AreaSearch | undefined;
 
   /** @throws UnusableGeneration */
   constructor(path: string) {
     this.#db = openGeneration(path);
-    [this.#matching, this.#place] = orClosed(this.#db, (db) =>
-      reading(() => [prepareMatching(db), preparePlace(db)] as const),
+    [this.#matching, this.#place, this.#otherNames] = orClosed(this.#db, (db) =>
+      reading(() => [prepareMatching(db), preparePlace(db), prepareOtherNames(db)] as const),
     );
+    this.#areaSearch = new AreaSearch(this.#db);
   }
 
   /**
-   * Places for a query whose last word may be only begun: first those that are called just so; then those with all its
-   * words in their name or with another name that is, or begins, so, which counts for a tenth of their people. Each time
-   * those with most people come first, and before all of them one that is called so elsewhere and is larger (Cologne is
-   * Köln). A region or country may follow the name: `Paris, Texas`.
+   * Places for a query whose last word may be only begun: first those that are called just so (countries, then regions and
+   * islands, then towns, those with most people first); then those of which another name is so, and those with all its words
+   * in their name or another name that begins so, which counts for a tenth of their people. One with a hundred times the
+   * people of a town of just that name comes before it (Köln for Cologne). A region or country may follow the name:
+   * `Paris, Texas`.
    * @param query any text; what has no letter or digit finds nothing. @param limit 1…
    * @throws UnusableGeneration when the file turns out to be damaged.
    */
   search(query: string, limit: number): FoundPlace[] {
-    const comma = query.indexOf(',');
-    const name = wordsOf(comma === -1 ? query : query.slice(0, comma));
-    const area = comma === -1 ? [] : wordsOf(query.slice(comma));
+    const { name, area } = partsOf(query);
     if (name.length === 0 || name.length + area.length > mostWords) return [];
     return reading(() => {
-      if (area.length > 0) return this.#placesOf(this.#inArea(name, area, limit));
+      if (area.length > 0) return this.#placesOf(this.#inArea(name, area, limit), name);
       const found = this.#anywhere(name, limit);
-      if (found.length > 0) return found;
-      return this.#placesOf(this.#beforeArea(name, limit));
+      return found.length > 0 ? found : this.#placesOf(this.#beforeArea(name, limit), name);
     });
+  }
+
+  /**
+   * Places and areas with a name that is one letter off: changed, dropped, added or swapped with its neighbour. In slices,
+   * as there are some hundred such names.
+   * @throws as search.
+   */
+  async misspelt(query: string, limit: number): Promise<FoundPlace[]> {
+    const { name: words, area } = partsOf(query);
+    const length = Array.from(wholeName(words)).length;
+    if (area.length > 0 || length < shortestMisspelt || length > longestMisspelt) return [];
+    const near = misspellings(wholeName(words));
+    const found: (Match | SearchArea)[] = [...this.#areaSearch.called(near)];
+    const quoted = [...near].map((name) => `"${name}"`);
+    for (let at = 0; at < quoted.length; at += namesInSlice) {
+      await nextTurn();
+      if (!this.#db.open) return [];
+      const match = `whole : (${quoted.slice(at, at + namesInSlice).join(' OR ')})`;
+      found.push(...reading(() => this.#matching.all(match, limit)));
+    }
+    const once = new Map(found.map((one) => [isArea(one) ? -1 - one.id : one.id, one]));
+    return byWeight([...once.values()].map(named))
+      .slice(0, limit)
+      .map((one) => this.#foundOf(one, words));
   }
 
   close(): void {
@@ -78,18 +125,17 @@ export class PlaceSearch {
   }
 
   #anywhere(words: readonly string[], limit: number): FoundPlace[] {
-    const { first, others } = collect(words, limit, (match) => this.#matching.all(match, limit));
-    this.#areaSearch ??= new AreaSearch(this.#db);
-    const areas = isShort(words) ? { whole: [], begun: [] } : this.#areaSearch.find(words);
-    const found = [
-      ...withAreas(first, areas.whole),
-      ...byWeight([...others, ...areas.begun.slice(0, mostBegunAreas).map(weighed)]),
-    ];
-    const places = new Set<number>();
-    return found
-      .filter((one) => isArea(one) || (!places.has(one.id) && places.add(one.id)))
-      .slice(0, limit)
-      .map((one) => (isArea(one) ? foundArea(one) : this.#placeOf(one)));
+    const places = collect(words, limit, (match) => this.#matching.all(match, limit));
+    const { whole, called, begun } = this.#areaSearch.find(words);
+    const areas = isShort(words) ? [] : begun.slice(0, mostBegunAreas).map(weighed);
+    const countries = called.map(countryWeighed);
+    const others = byWeight([...places.called, ...places.begun, ...areas]);
+    const found = inOrder(withAreas(places, whole), [...countries, ...others]);
+    return found.slice(0, limit).map((one) => this.#foundOf(one, words));
+  }
+
+  #foundOf(one: Match | SearchArea, words: readonly string[]): FoundPlace {
+    return isArea(one) ? foundArea(one, words) : this.#placeOf(one, words);
   }
 
   /** Places for a query that ends with a region or country. */
@@ -101,12 +147,26 @@ export class PlaceSearch {
     return [];
   }
 
-  #placesOf(found: readonly Match[]): FoundPlace[] {
-    return found.map((one) => this.#placeOf(one));
+  #placesOf(found: readonly Match[], words: readonly string[]): FoundPlace[] {
+    return found.map((one) => this.#placeOf(one, words));
   }
 
-  #placeOf({ id }: Match): FoundPlace {
-    return foundPlace(this.#place.get(id)!);
+  #placeOf({ id, name }: Match, words: readonly string[]): FoundPlace {
+    const place = foundPlace(this.#place.get(id)!);
+    const otherName = hasWords(name, words) ? undefined : this.#otherName(id, wholeName(words));
+    return { ...place, ...(otherName !== undefined && { otherName }) };
+  }
+
+  /** The other name of a place that is, or else begins, so. */
+  #otherName(id: number, whole: string): string | undefined {
+    const blob = this.#otherNames.get(Math.floor(id / namesTogether));
+    if (blob === undefined) return undefined;
+    // Sound: written by build/write-generation.ts.
+    const lists = JSON.parse(inflateRawSync(blob).toString('utf8')) as string[][];
+    const names = (lists[id % namesTogether] ?? []).map((name) => ({ name, whole: wholeOf(name) }));
+    const found =
+      names.find((one) => one.whole === whole) ?? names.find((one) => one.whole.startsWith(whole));
+    return found?.name;
   }
 
   #inArea(words: readonly string[], area: readonly string[], limit: number): Match[] {
@@ -115,9 +175,8 @@ export class PlaceSearch {
     this.#areas ??= new Areas(this.#db);
     const filter = this.#areas.matching(area);
     if (filter.isEmpty) return [];
-    const { first, others } = collect(words, limit, (match) => this.#namesakes(match, filter));
-    const found = new Map([...first, ...byWeight(others)].map((match) => [match.id, match]));
-    return [...found.values()].slice(0, limit);
+    const places = collect(words, limit, (match) => this.#namesakes(match, filter));
+    return inOrder(places.exact, byWeight([...places.called, ...places.begun])).slice(0, limit);
   }
 
   #namesakes(match: string, filter: AreaFilter): Match[] {
@@ -127,119 +186,18 @@ export class PlaceSearch {
   }
 }
 
-/** Places that a query finds. */
-interface Collected {
-  /** Those that are called just so, in order. */
-  readonly first: readonly Weighed<Match>[];
-  readonly others: readonly Weighed<Match>[];
-}
-
-/** With how likely it is to be meant: its people, or a part of them. */
-type Weighed<One> = One & { readonly weight: number };
-
-function collect(
-  words: readonly string[],
-  limit: number,
-  find: (match: string) => readonly Match[],
-): Collected {
-  const byName = find(inName(words));
-  const first = isShort(words) ? [] : calledFirst(words, byName, find);
-  // Who types one letter has typed the beginning of some other name of every large city.
-  const isEnough = isShort(words) && byName.length >= limit;
-  const begun = isEnough ? [] : find(beginsSo(words));
-  const isNamed = new Set(byName.map(({ id }) => id));
-  const others = [...byName.map(named), ...begun.filter(({ id }) => !isNamed.has(id)).map(weighed)];
-  return { first, others };
-}
-
-/** Places called just so, by their name or, if they are larger than all that `byName` has, by another one. */
-function calledFirst(
-  words: readonly string[],
-  byName: readonly Match[],
-  find: (match: string) => readonly Match[],
-): Weighed<Match>[] {
-  const byAnyName = find(calledSo(words));
-  if (byAnyName.length === 0) return [];
-  const largest = byName[0]?.id ?? Infinity;
-  const larger = byAnyName.filter(({ id }) => id < largest);
-  return [...larger.map(weighed), ...find(`${inName(words)} AND ${calledSo(words)}`).map(named)];
-}
-
-/**
- * Adds areas that are called just so: countries come first; before a region or island come the towns of that name that
- * weigh more or lie in it, since Porto is rather the town than the district.
- */
-function withAreas(
-  places: readonly Weighed<Match>[],
-  areas: readonly SearchArea[],
-): (Match | SearchArea)[] {
-  const isCountry = ({ kind }: SearchArea): boolean => areaKinds[kind] === 'country';
-  const found: Weighed<Match | SearchArea>[] = [...places];
-  for (const area of areas.filter((one) => !isCountry(one))) {
-    const at = found.findIndex(
-      ({ weight, region }) =>
-        weight < area.population && (area.region === null || region !== area.region),
-    );
-    found.splice(at === -1 ? found.length : at, 0, named(area));
-  }
-  return [...areas.filter(isCountry), ...found];
-}
-
-function isArea(found: Match | SearchArea): found is SearchArea {
-  return 'kind' in found;
-}
-
-function named<One extends { readonly population: number }>(one: One): Weighed<One> {
-  return { ...one, weight: one.population };
-}
-
-function weighed<One extends { readonly population: number }>(one: One): Weighed<One> {
-  return { ...one, weight: one.population * otherNameWeight };
-}
-
-function byWeight<One>(found: readonly Weighed<One>[]): One[] {
-  return found.toSorted((a, b) => b.weight - a.weight);
-}
-
-// Words are letters and digits alone, so that in quotes they cannot mean anything else to FTS5.
-
-/** Has all words in its name, the last of them perhaps only begun. */
-function inName(words: readonly string[]): string {
-  const complete = [...new Set(words.slice(0, -1))].map((word) => `"${word}" AND `).join('');
-  return `name : (${complete}"${words.at(-1)}" *)`;
-}
-
-/** Is, or was, called just so. */
-function calledSo(words: readonly string[]): string {
-  return `whole : "${wholeName(words)}"`;
-}
-
-/** Has a name that begins so. */
-function beginsSo(words: readonly string[]): string {
-  return `whole : "${wholeName(words)}" *`;
-}
-
-function isShort(words: readonly string[]): boolean {
-  const whole = wholeName(words);
-  return whole.length < shortestWhole && isAscii.test(whole);
-}
-
-const isAscii = /^[\0-\x7f]*$/;
-
 /** Ids are in the order of population, which saves sorting. */
 function prepareMatching(db: Database) {
   return prepare(db, (words: string, limit: number) =>
     generationQueries
       .selectFrom('place_words')
       .innerJoin('place', 'place.id', 'place_words.rowid')
-      .select(['place.id', 'population', 'country', 'region'])
+      .select(['place.id', 'place.name', 'population', 'country', 'region'])
       .where('place_words', 'match', words)
       .orderBy('place_words.rowid')
       .limit(limit),
   );
 }
-
-type Match = RowOf<ReturnType<typeof prepareMatching>>;
 
 function preparePlace(db: Database) {
   return prepare(db, (id: number) =>
@@ -250,6 +208,12 @@ function preparePlace(db: Database) {
       .select(['place.name', 'region.name as region', 'country.name as country'])
       .select(['lat', 'lon', 'kind', 'population'])
       .where('place.id', '=', id),
+  );
+}
+
+function prepareOtherNames(db: Database) {
+  return prepareValue(db, (id: number) =>
+    generationQueries.selectFrom('other_names').select('names').where('id', '=', id),
   );
 }
 
@@ -264,10 +228,12 @@ function foundPlace({ lat, lon, kind, population, ...row }: PlaceRow): FoundPlac
   };
 }
 
-function foundArea(area: SearchArea): FoundPlace {
+function foundArea(area: SearchArea, query: readonly string[]): FoundPlace {
   const { name, lat, lon, countryName, countryCode, regionCode, radius_m: radiusM } = area;
   const isCountry = areaKinds[area.kind] === 'country';
+  const otherName = hasWords(name, query) ? undefined : nameWith(area, query);
   return {
+    ...(otherName !== undefined && { otherName }),
     name: joined([name, countryName]),
     ...degreesOf({ lat, lon }),
     type: isCountry ? 'country' : 'region',
@@ -285,6 +251,19 @@ function joined(names: readonly (string | null)[]): string {
 
 function degreesOf({ lat, lon }: { lat: number; lon: number }) {
   return { lat: lat / unitsPerDegree, lon: lon / unitsPerDegree };
+}
+
+/** The name of an area that is, or else begins, so. */
+function nameWith(
+  { words, other_words }: SearchArea,
+  query: readonly string[],
+): string | undefined {
+  const names = `${words}\n${other_words}`.split('\n').map((name) => name.trim());
+  const whole = wholeName(query);
+  return (
+    names.find((name) => name.replaceAll(' ', '') === whole) ??
+    names.find((name) => hasWords(name, query))
+  );
 }
 
 /** The circle that a town's people fill at so many a km²: half of large towns are denser, and their middle always is. */

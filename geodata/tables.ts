@@ -23,6 +23,7 @@ export interface GenerationDb {
     kind: number;
     name: string;
     words: string;
+    other_words: string;
     country: number;
     region: number | null;
     /** Units of 0.00001 degree. */
@@ -33,6 +34,7 @@ export interface GenerationDb {
   };
   border: { id: number; country: number; rings: Uint8Array };
   spatial_index: { name: string; data: Uint8Array };
+  other_names: { id: number; names: Uint8Array };
   /** The column of the table's own name is what FTS5 matches. */
   place_words: { rowid: number; place_words: string };
 }

@@ -6,41 +6,35 @@ interface Stranger {
 }
 
 /**
- * The connections whose clients have not shown who they are. There are at most so many of one group that room stays for the
- * others: one more ends the oldest of them.
+ * The connections whose clients have not shown who they are, in groups. A group has at most so many that room stays for the
+ * others: one more ends its oldest.
  */
 export class Strangers {
-  /** By the client's address and port, as TLS hides the socket that was accepted. The oldest first. */
+  /** By {@link connectionKey}, the oldest first. */
   readonly #strangers = new Map<string, Stranger>();
   readonly #max: number;
-  readonly #groupOf: (address: string) => string | undefined;
+  readonly #watched = new WeakSet<Socket>();
 
-  /**
-   * @param max connections of one group
-   * @param groupOf by the address; undefined where any number is welcome. By default there is one group.
-   */
-  constructor(max: number, groupOf: (address: string) => string | undefined = () => '') {
+  /** @param max connections of one group */
+  constructor(max: number) {
     this.#max = max;
-    this.#groupOf = groupOf;
   }
 
-  /** To be called with each new connection. */
-  add(socket: Socket): void {
-    const { remoteAddress } = socket;
-    // It may be gone already.
-    const group = remoteAddress === undefined ? undefined : this.#groupOf(remoteAddress);
-    if (group === undefined) return;
-    const key = keyOf(socket);
+  /** To be called with each new connection; again where it turns out to be another group's. */
+  add(socket: Socket, group = ''): void {
+    if (socket.destroyed) return;
+    const key = connectionKey(socket);
     this.#strangers.delete(key);
     this.#strangers.set(key, { socket, group });
-    socket.once('close', () => this.#strangers.delete(key));
+    if (!this.#watched.has(socket)) socket.once('close', () => this.#strangers.delete(key));
+    this.#watched.add(socket);
     // After the sockets had their turn: the oldest may have shown it by now.
     if (this.#surplusOf(group).length > 0) setImmediate(() => this.#makeRoom(group));
   }
 
   /** To be called when the client has shown who it is. */
   admit(socket: Socket): void {
-    this.#strangers.delete(keyOf(socket));
+    this.#strangers.delete(connectionKey(socket));
   }
 
   /** The oldest of a group, of which there are too many. */
@@ -57,6 +51,7 @@ export class Strangers {
   }
 }
 
-function keyOf({ remoteAddress, remotePort }: Socket): string {
+/** The name of an open connection, over TLS too: there requests have another socket than the one that was accepted. */
+export function connectionKey({ remoteAddress, remotePort }: Socket): string {
   return `${remoteAddress} ${remotePort}`;
 }

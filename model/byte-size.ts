@@ -13,3 +13,11 @@ export function parseByteSize(text: string): number | undefined {
   const bytes = Math.floor(Number(match[1]) * (units[(match[2] ?? '').toUpperCase()] ?? 1));
   return Number.isSafeInteger(bytes) ? bytes : undefined;
 }
+
+/** Writes a size as short as {@link parseByteSize} reads it exactly: `20G`, `1.5G`, `1000`. */
+export function formatByteSize(bytes: number): string {
+  const exact = Object.entries(units)
+    .map(([unit, size]) => `${bytes / size}${unit}`)
+    .filter((text) => parseByteSize(text) === bytes);
+  return exact.toSorted((a, b) => a.length - b.length)[0] ?? String(bytes);
+}

@@ -21,9 +21,10 @@ const changedSchema = waypointSchema
   .extend({ tag: z.string().optional() });
 
 const changeDetailSchema = z.object({
-  what: z.enum(['bookmark', 'tag', 'hidden']),
+  what: z.enum(['bookmark', 'tag', 'hidden', 'file']),
   before: changedSchema.optional(),
   after: changedSchema.optional(),
+  path: z.string().optional().meta({ description: 'Of an imported file, below `imports/`.' }),
 });
 export type ChangeDetail = z.output<typeof changeDetailSchema>;
 

@@ -17,6 +17,7 @@ export function emptyImport(dir: string): ImportResult {
     unsupported: 0,
     failed_files: [],
     failed: 0,
+    failures_omitted: 0,
     dedup_count: 0,
     observations: 0,
     untimed_points: 0,

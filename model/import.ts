@@ -72,6 +72,8 @@ export const importResultSchema = z
     unsupported: count,
     failed_files: z.array(z.string()),
     failed: count,
+    /** Refused files of archives beside the 100 of each that are listed and counted as failed. */
+    failures_omitted: count,
     dedup_count: count,
     observations: count,
     untimed_points: count,

@@ -12,6 +12,8 @@ export const objectLimits = {
   /** Largest size that JSON numbers carry exactly. */
   sizeBytes: Number.MAX_SAFE_INTEGER,
   userCodePoints: 64,
+  /** Shortest new password, code points. */
+  passwordCodePoints: 8,
   passwordBytes: 1_024,
   repositoryPartLength: 100,
   /** File locks of one repository, and of one page of their list. */
@@ -94,7 +96,7 @@ export const batchRequestSchema = z.object({
   operation: z.enum(['upload', 'download']),
   objects: z.array(z.unknown()).max(objectLimits.batchObjects),
   transfers: z.array(z.string()).optional(),
-  hash_algo: z.string().optional(),
+  hash_algo: z.string().min(1).optional(),
 });
 
 const actionSchema = z.object({

@@ -52,6 +52,8 @@ export const suggestionSchema = z
     /** Id of a country, and of a region with `region_id`: as in timelines. */
     country_id: z.string().optional(),
     region_id: z.string().optional(),
+    /** The name that the query found, where it is another one. */
+    other_name: z.string().optional(),
   })
   .meta({ id: 'Suggestion' });
 export type Suggestion = z.output<typeof suggestionSchema>;

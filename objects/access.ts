@@ -82,7 +82,7 @@ async function identify(
         who === 0 || standing.user !== undefined
       : await parts.logins.check(login, standing.user, from);
   if (!isRight) throw new WaypointError('object_credentials');
-  if (standing.user !== undefined) parts.strangers.admit(ctx.req.socket);
+  if (standing.user !== undefined) parts.clients.admit(ctx, standing.user.id);
   // A token for something else is as good as none.
   if (scope !== undefined && !covers(scope, request, standing.repository)) {
     throw new WaypointError('object_credentials');

@@ -1,10 +1,10 @@
-import type { Strangers } from '../http/strangers.ts';
 import type { Clock, Log } from '../model/process.ts';
 import type { ContentStore } from '../storage/content-store/content-store.ts';
 import type { ObjectsDirectory } from '../storage/objects/directory.ts';
 import type { Holdings } from '../storage/objects/holdings.ts';
 import type { Locks } from '../storage/objects/locks.ts';
 import type { CommitJournal } from '../storage/objects/rows-store.ts';
+import type { Clients } from './clients.ts';
 import type { ObjectsConfig } from './config.ts';
 import type { Logins } from './credentials.ts';
 import type { Expiring } from './expiring.ts';
@@ -32,5 +32,5 @@ export interface ObjectParts {
   readonly underWay: UploadsUnderWay;
   readonly traffic: TrafficMeter;
   readonly limiter: RequestLimiter;
-  readonly strangers: Strangers;
+  readonly clients: Clients;
 }

@@ -2,14 +2,13 @@ import type { Server, ServerOptions } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FailureStyle } from '../http/failures.ts';
 import { defaultHttpLimits, type HttpLimits } from '../http/http-limits.ts';
-import { route, type Route } from '../http/route.ts';
+import type { Route } from '../http/route.ts';
 import { createHttpServer, type HttpServer } from '../http/server.ts';
-import { Strangers } from '../http/strangers.ts';
-import { healthSchema, type Clock, type Log } from '../model/process.ts';
+import type { Clock, Log } from '../model/process.ts';
 import type { ContentStore } from '../storage/content-store/content-store.ts';
 import { lockDirectory, type DirectoryLock } from '../storage/lock.ts';
 import { closeToOthers } from '../storage/private-directory.ts';
-import { networkOf, plainAddress } from './client-address.ts';
+import { Clients } from './clients.ts';
 import type { ObjectsConfig } from './config.ts';
 import { Logins } from './credentials.ts';
 import { Expiring } from './expiring.ts';
@@ -28,6 +27,7 @@ import { batchRoutes, noBatchRoutes } from './routes/batch.ts';
 import { contentRoutes } from './routes/content.ts';
 import { lockRoutes } from './routes/locks.ts';
 import { objectRoutes } from './routes/objects.ts';
+import { healthRoutes } from './routes/health.ts';
 import { verifyRoutes } from './routes/verify.ts';
 import { createTokens } from './tokens.ts';
 import { TrafficMeter } from './traffic.ts';
@@ -40,6 +40,8 @@ import { UploadsUnderWay } from './uploads-under-way.ts';
 const httpLimits: Partial<HttpLimits> = {
   requestTimeoutMs: 0,
   jsonBodyMs: 15_000,
+  // The kernel's buffer of some MB hides slow progress; the shares of Clients bound what such readers hold.
+  drainTimeoutMs: 900_000,
   keepAliveTimeoutMs: 30_000,
 };
 
@@ -105,14 +107,14 @@ async function serve(
   const parts = buildParts(root, contents, options);
   const server: HttpServer = createHttpServer({
     routes: allRoutes(parts),
-    guards: [],
+    guards: [(ctx) => parts.clients.ask(ctx)],
     prefix: '/',
     notFound: 'not_found',
     log,
     bodyTypes,
     failureStyle: objectFailures(config),
     limits: { ...httpLimits, ...options.limits },
-    onConnection: (socket) => parts.strangers.add(socket),
+    onConnection: (socket) => parts.clients.connect(socket),
     mayLeaveLoopback: true,
     ...(options.tls === undefined ? {} : { tls: options.tls }),
   });
@@ -135,17 +137,9 @@ async function serve(
   }
 }
 
-const healthRoute = route({
-  method: 'GET',
-  path: '/healthz',
-  summary: 'Tells that the server is running.',
-  answers: { 200: healthSchema },
-  handle: () => ({ status: 200, json: { status: 'ok' } }),
-});
-
 function allRoutes(parts: ObjectParts): Route[] {
   return [
-    healthRoute,
+    ...healthRoutes(parts),
     ...objectRoutes(parts),
     ...(parts.config.hasBatch ? batchRoutes(parts) : noBatchRoutes()),
     ...contentRoutes(parts),
@@ -177,11 +171,7 @@ function buildParts(
     underWay: new UploadsUnderWay(),
     traffic: new TrafficMeter(holdings, clock, config.bandwidthPerDay),
     limiter: new RequestLimiter(config.requestsPerMinute, clock),
-    // A quarter of the connections for one address; those of a proxy are many clients'.
-    strangers: new Strangers(Math.floor(connections / 4), (address) => {
-      const peer = plainAddress(address);
-      return peer === config.trustedProxy ? undefined : networkOf(peer);
-    }),
+    clients: new Clients(Math.floor(connections / 4), config),
   };
 }
 

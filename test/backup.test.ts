@@ -264,6 +264,29 @@ onLinux('a name that is not UTF-8 is told, and all else is in the backup', async
   t.regex(await cli.out(['backup', 'verify', backup(cli)]), /^Whole: /u);
 });
 
+onLinux(
+  'a folder 1,900 folders deep is in a backup, and one that no path reaches is told',
+  async (t) => {
+    const cli = await filled(t);
+    const imports = path.join(cli.root, 'data', 'imports');
+    const deep = path.join(imports, 'd/'.repeat(1_900));
+    mkdirSync(deep, { recursive: true });
+    writeFileSync(path.join(deep, 'a.gpx'), gpx([['Deep', 1, 2]]));
+    writeFileSync(path.join(imports, 'a\\b.gpx'), gpx([['Bar', 1, 2]]));
+    const long = 'e'.repeat(250);
+    const descend = `cd "$0" && for i in $(seq 20); do mkdir ${long} && cd ${long}; done; echo > a.gpx`;
+    spawnSync('sh', ['-c', descend, imports]);
+    const { code, stdout } = await cli.run(['backup', 'create', backup(cli), '--json']);
+    t.is(code, 1);
+    const { left_out: leftOut } = JSON.parse(stdout);
+    t.deepEqual(leftOut.toSorted()[0], 'a\\b.gpx');
+    t.regex(leftOut.toSorted()[1], /^(?:e{250}\/){14,}e{250}$/u);
+    t.is(leftOut.length, 2);
+    t.regex(await cli.out(['backup', 'verify', backup(cli)]), /^Whole: /u);
+    spawnSync('rm', ['-r', path.join(imports, long)]);
+  },
+);
+
 /** An archive that somebody else has made. */
 async function archiveOf(
   file: string,

@@ -153,7 +153,7 @@ test('what stands in the way of taking an import back is told, and nothing is ch
   t.deepEqual(await everything(daemon), before);
   const { changes } = (await daemon.get('/api/changes?details=true')).body;
   t.like(changes[0], { kind: 'import_remove', count: 1, undoable: false, details: [] });
-  t.false(JSON.stringify(changes).includes('gpx'));
+  t.false(JSON.stringify(changes[0]).includes('gpx'));
 });
 
 /** What the place says that several files have. */

@@ -80,7 +80,7 @@ test('the commands about days tell the same of one journey', async (t) => {
   const report = await cli.out(['days', '2024', '--in', 'schengen', '--window', '4/180']);
   t.regex(
     report,
-    /^Days and nights from 2024-01-01 to 2024-12-31\n\nCOUNTRY +DAYS +INFERRED +NIGHTS +INFERRED +FIRST +LAST\n/,
+    /^Days and nights from 2024-01-01 to 2024-12-31\. Days and times are those of the\nplace\.\n\nCOUNTRY +DAYS +INFERRED +NIGHTS +INFERRED +FIRST +LAST\n/,
   );
   t.regex(report, /^Germany +7 +0 +5 +0 +2024-03-01 +2024-03-10$/m);
   t.regex(report, /^Portugal +5 +2 +4 +\d +2024-03-04 +2024-03-08$/m);
@@ -89,7 +89,7 @@ test('the commands about days tell the same of one journey', async (t) => {
   t.regex(report, /^DE +\.{8}\+[#+.]+$/m);
   t.regex(report, /^Limit first exceeded on 2024-03-05\.$/m);
   t.regex(report, /10 days listed\. Of the whole period 0 days and 0 nights/);
-  t.regex(report, /Days and times are those of the place/);
+  t.regex(report, /^[^\n]*Days and times are those of the\nplace\./u);
   t.regex(
     report,
     /^Not followed: \d+ points of another device \(import 2\); --sources and\n--exclude/m,
@@ -189,10 +189,10 @@ const refused: [words: string[], why: RegExp][] = [
   [['timeline', '2024', '--json', '--days'], /JSON has all there is/],
   [['days', '2024', '--zone', 'Mars/Olympus'], /is no time zone/],
   [['timeline', '2024', '--zone', '+02:00'], /is no time zone/],
-  [['timeline', '2024', '--zone', 'UTC', '--local'], /not both/],
+  [['timeline', '2024', '--zone', 'UTC', '--local'], /Give one of --local, --utc and --zone/],
   [['days', '2024', '--sources', '0'], /are no ids of files/],
   [['trips', '2024', '--exclude-sources', '3,a.gpx'], /are no ids of files/],
-  [['where', 'now', '--local', '--zone', 'UTC'], /not both/],
+  [['where', 'now', '--utc', '--zone', 'UTC'], /Give one of --local, --utc and --zone/],
   [['where', 'now', '--csv'], /stops of a day/],
   [['when', 'x', '--radius', '0'], /The radius/],
   [['when', 'x', '--radius', '100001'], /The radius/],
@@ -203,7 +203,7 @@ test('when: a stay that timelines name after a town is one there, also beyond it
   t.regex(await cli.out(['timeline', '2024', '--stops']), /Rehna, Mecklenburg-Vorpommern/);
   t.regex(
     await cli.out(['when', 'Rehna']),
-    /^At Rehna, .*, within 1,000 m or named after it: 1 visit, 3 h\.$/m,
+    /^At Rehna, .*, within 1,000 m or named after it: 1\nvisit, 3 h\. Days and times are those of the place\.$/m,
   );
   t.regex(
     await cli.out(['when', 'Rehna', '--radius', '1000']),
@@ -215,7 +215,10 @@ test('all: a clock that was ahead of time, or a very old file, does not push the
   const trip = at(berlin, '2024-05-01T10:00Z', '2024-05-01T13:00Z');
   const ahead = at(berlin, '2097-05-01T10:00Z', '2097-05-01T13:00Z');
   const { cli, daemon } = await cliWith(t, { 'a.gpx': gpx(trip), 'ahead.gpx': gpx(ahead) });
-  t.regex(await cli.out(['when', 'Germany']), /^In Germany: 1 visit, 3 h\.$/mu);
+  t.regex(
+    await cli.out(['when', 'Germany']),
+    /^In Germany: 1 visit, 3 h\. Days and times are those of the place\.$/mu,
+  );
   const { stdout, stderr } = await cli.run(['days', 'all', '--in', 'de']);
   t.regex(stdout, /^Germany +1 /mu);
   t.regex(stderr, /^Left out: what is dated before \d{4}-\d\d-\d\d or after \d{4}-\d\d-\d\d; /mu);
@@ -229,6 +232,40 @@ test('all: a clock that was ahead of time, or a very old file, does not push the
     (await cli.run(['timeline', '2024', '--sources', '9'])).stderr.includes('"imports list"'),
     true,
   );
+});
+
+test('where: a time without a zone is that of the place, as all that the commands print', async (t) => {
+  const { cli } = await cliWith(t, {
+    // Nine hours ahead of UTC, and without summer time.
+    'a.gpx': gpx(at({ lat: 35.68, lon: 139.76 }, '2024-05-01T00:00Z', '2024-05-01T03:00Z')),
+  });
+  t.regex(
+    await cli.out(['where', '2024-05-01 10:00']),
+    /^2024-05-01 10:00 \(2024-05-01 01:00 UTC\)/u,
+  );
+  t.regex(
+    await cli.out(['where', '2024-05-01T01:00Z']),
+    /^2024-05-01 10:00 \(2024-05-01 01:00 UTC\)/u,
+  );
+  t.regex(await cli.out(['where', '2024-05-01 01:00', '--utc']), /^2024-05-01 01:00 UTC/u);
+  const zone = ['--zone', 'Europe/Lisbon'];
+  t.regex(
+    await cli.out(['where', '2024-05-01 02:00', ...zone]),
+    /^2024-05-01 02:00 \(2024-05-01 01:00 UTC\)/u,
+  );
+  const [stop] = JSON.parse(await cli.out(['where', '2024-05-01', '--json'])).stops;
+  t.is(stop.first_observation_local, '2024-05-01T09:00:00+09:00');
+  const asked = ['2024-05-01', '--json'];
+  for (const [command, list] of [
+    ['timeline', 'timeline'],
+    ['trips', 'trips'],
+  ] as const) {
+    const answer = JSON.parse(await cli.out([command, ...asked]));
+    t.is(answer.period.time_zone, 'local', command);
+    t.true(Array.isArray(answer[list]));
+  }
+  const [visit] = JSON.parse(await cli.out(['when', '35.68,139.76', '--json'])).visits;
+  t.is(visit.last_observation_local, '2024-05-01T12:00:00+09:00');
 });
 
 test('where: of a moment without a stop the day of the place is told of', async (t) => {

@@ -98,8 +98,8 @@ test('a running daemon takes a generation from a file, if it knows it', async (t
     await cli.out(['geodata', 'list']),
     [
       'ID       VERSION           SIZE  LICENCE  STATE',
-      'shipped  shipped version  46 kB  CC0-1.0  the one before, comes with waypointd',
-      'first    first version    46 kB  CC0-1.0  in use, installed',
+      'shipped  shipped version  50 kB  CC0-1.0  the one before, comes with waypointd',
+      'first    first version    50 kB  CC0-1.0  in use, installed',
       '',
     ].join('\n'),
   );

@@ -107,6 +107,16 @@ test('of many files that took the place of others a few are named', async (t) =>
   t.regex(stdout, /7 files took.*:\n    day0\.gpx\n(?:.*\n){3}    day4\.gpx\n    … and 2 more/u);
 });
 
+test('refused files of archives that the daemon does not list are counted', async (t) => {
+  const cli = testCli(t);
+  const failures = [{ file: 'year.zip/a.gpx', reason: 'empty' }];
+  await startFakeDaemon(t, cli, {
+    'POST /api/import': () => ({ ...some, failed: 1, failures, failures_omitted: 1_234 }),
+  });
+  const { stderr } = await cli.run(['import', folder(t)]);
+  t.regex(stderr, /1 file was refused:\n.*\n1,234 more files in archives refused and not listed/u);
+});
+
 test('an empty path is refused: it would be the current directory', (t) => {
   t.regex(t.throws(() => planImports(['', '/tmp'], {})).message, /empty/u);
 });

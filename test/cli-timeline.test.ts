@@ -78,7 +78,7 @@ const moments: [text: string, time: string][] = [
   ['1969-12-31T23:59Z', '1969-12-31T23:59:00.000Z'],
 ];
 for (const [text, time] of moments) {
-  test(`the moment ${text} is ${time}`, (t) => t.is(parseMoment(text), Date.parse(time)));
+  test(`the moment ${text} is ${time}`, (t) => t.is(parseMoment(text).timeMs, Date.parse(time)));
 }
 
 for (const text of ['2019-07-14', '15:30', '2019-07-14T25:00Z', '2019-02-30T10:00Z', 'now', '']) {
@@ -274,7 +274,11 @@ Only 2 of 30,000 stops are listed: the longest, and the last of each place.
 Totals count all.
 `,
   );
-  t.deepEqual(requests[1]?.body, { start_date: '2024-05-04', end_date: '2024-05-05' });
+  t.deepEqual(requests[1]?.body, {
+    start_date: '2024-05-04',
+    end_date: '2024-05-05',
+    time_zone: 'local',
+  });
   t.is(requests.filter(({ path }) => path.endsWith(id)).length, done.length + 1);
 });
 
@@ -566,7 +570,7 @@ test('a journey through eight countries, by HTTP and as tables, CSV, GeoJSON and
     t.is(shownInReadme, stdout.slice(0, shownInReadme.length), 'README.md shows what is printed');
     t.regex(
       stdout,
-      /^2024-01-01 to 2024-12-31: data on 23 of 366 days\. Days and times are UTC\.\nPlaces: geodata \d[\d.]+, .*GeoNames.*\n.*\n\nCOUNTRY +DAYS +NIGHTS +TIME  FIRST +LAST\n/u,
+      /^2024-01-01 to 2024-12-31: data on 23 of 366 days\. Days and times are those of\nthe place\.\nPlaces: geodata \d[\d.]+, .*GeoNames.*\n.*\n\nCOUNTRY +DAYS +NIGHTS +TIME  FIRST +LAST\n/u,
     );
     t.regex(stdout, /^Portugal +4 +3 +2 d \d+ h  2024-05-03  2024-05-06$/mu);
     t.regex(stdout, /^Galicia +Spain +5 +4 +3 d \d+ h  2024-05-10$/mu);
@@ -590,21 +594,35 @@ test('a journey through eight countries, by HTTP and as tables, CSV, GeoJSON and
     );
   };
   const geojson = async () => {
-    const { features } = JSON.parse(await cli.out(['timeline', '2024-05', '-f', 'geojson']));
-    const { latitude, longitude, lat, lon, ...properties } = result.timeline[0]!;
+    const { features } = JSON.parse(
+      await cli.out(['timeline', '2024-05', '-f', 'geojson', '--utc']),
+    );
+    const { latitude, longitude, lat, lon, ...stop } = result.timeline[0]!;
+    const properties = {
+      ...stop,
+      first_observation_local: '2024-05-03T19:40:00+00:00',
+      last_observation_local: '2024-05-04T09:22:00+00:00',
+    };
     t.deepEqual([lat, lon], [latitude, longitude]);
     const geometry = { type: 'Point', coordinates: [longitude, latitude] };
     t.deepEqual(features[0], { type: 'Feature', geometry, properties });
     t.is(features.length, result.timeline.length);
   };
-  const json = async () =>
-    t.deepEqual(JSON.parse(await cli.out(['timeline', '2024-05', '-f', 'json'])), result);
+  const json = async () => {
+    const { timeline, trips, ...printed } = JSON.parse(
+      await cli.out(['timeline', '2024-05', '-f', 'json', '--utc']),
+    );
+    const { timeline: stops, trips: ways, ...answered } = result;
+    t.deepEqual(printed, answered);
+    t.like(timeline, stops);
+    t.like(trips, ways);
+  };
   const days = async () =>
     t.regex(await cli.out(['timeline', '2024-05-05', '--days']), /^2024-05-05 +311 .* PT$/mu);
   const nothing = async () =>
     t.regex(
       (await cli.run(['timeline', '1969-12-31'])).stderr,
-      /^Nothing was recorded on 1969-12-31 \(UTC\)\.\nThere are 4,764 points of other days; ".* status" tells from when to when\.\n$/u,
+      /^Nothing was recorded on 1969-12-31\.\nThere are 4,764 points of other days; ".* status" tells from when to when\.\n$/u,
     );
   const atStop = async () =>
     t.regex(

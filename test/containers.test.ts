@@ -1,10 +1,12 @@
 /** What is in zips, KMZ files and gzip files is imported as if they were folders; what would do harm is refused by name. */
 import { Buffer } from 'node:buffer';
-import { writeFileSync } from 'node:fs';
+import { closeSync, openSync, statSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import test from 'ava';
+import test, { type ExecutionContext } from 'ava';
 import { zipSync, strToU8, type Zippable } from 'fflate';
+import { importInGroups } from '../worker/import/import-groups.ts';
+import { partsOf } from './helpers/import-parts.ts';
 import { dumpLibrary, filesBelow, gpx, importSite, type ImportSite } from './helpers/imports.ts';
 
 const camp = gpx([['Camp', 42.1, -8.3]]);
@@ -212,6 +214,26 @@ test('a zip of 100,000 entries is looked into, one of 100,001 refused', (t) => {
   t.deepEqual(result.failures, [{ file: 'more.zip', reason: 'too_large' }]);
 });
 
+/** Puts a zip of large files that holds their directory and the first header, and no content. @param sizes of what they claim to unpack to. */
+function putSparse(site: ImportSite, name: string, sizes: readonly number[]): void {
+  const apart = 5_000_000;
+  const names = sizes.map((_, at) => `${String.fromCharCode(97 + at)}.gpx`);
+  let bytes = zip(Object.fromEntries(names.map((entry) => [entry, hut])));
+  for (const [at, size] of sizes.entries())
+    bytes = edited(bytes, names[at]!, (entry) => {
+      entry.writeUInt32LE(apart - 100, 20);
+      entry.writeUInt32LE(size, 24);
+      entry.writeUInt32LE(apart * at, 42);
+    });
+  const directory = bytes.subarray(bytes.indexOf('PK\x01\x02'));
+  const directoryAt = apart * sizes.length;
+  directory.writeUInt32LE(directoryAt, directory.length - 6);
+  const fd = openSync(join(site.source, name), 'w');
+  writeSync(fd, bytes, 0, 30, 0);
+  writeSync(fd, directory, 0, directory.length, directoryAt);
+  closeSync(fd);
+}
+
 /** What is within a limit is tried, and found to be not as it says; what is beyond is refused for its size. */
 test('an entry of 1,000 times its packed size is unpacked, one of more refused; so with 64 GiB in all', (t) => {
   const site = importSite(t);
@@ -222,18 +244,12 @@ test('an entry of 1,000 times its packed size is unpacked, one of more refused; 
   const ratio = zip({ 'at.gpx': hut, 'past.gpx': hut });
   const tried = edited(ratio, 'at.gpx', sizes(100, 100_000));
   put(site, 'ratio.zip', edited(tried, 'past.gpx', sizes(100, 100_001)));
-  const quarter = 2 ** 32 - 2;
-  const names = Array.from({ length: 17 }, (_, at) => `${String.fromCharCode(97 + at)}.gpx`);
-  const large = zip(Object.fromEntries(names.map((name) => [name, hut])));
+  const sixteenth = 2 ** 32 - 2;
   for (const [name, rest] of [
     ['all.zip', 32],
     ['more.zip', 33],
-  ] as const) {
-    let bytes = large;
-    for (const [at, entry] of names.entries())
-      bytes = edited(bytes, entry, at < 16 ? sizes(quarter, quarter) : sizes(rest, rest));
-    put(site, name, bytes);
-  }
+  ] as const)
+    putSparse(site, name, [...Array.from({ length: 16 }, () => sixteenth), rest]);
   const reasons = new Map(site.result().failures.map(({ file, reason }) => [file, reason]));
   t.is(reasons.get('ratio.zip/at.gpx'), 'damaged');
   t.is(reasons.get('ratio.zip/past.gpx'), 'too_large');
@@ -259,4 +275,111 @@ test('a gzip file that unpacks to 1,000 times its size is read, one of more refu
       ['4000.gpx.gz/4000.gpx', 'not_xml'],
     ],
   );
+});
+
+/** A zip of stored entries, whose local headers may be asked to stand where others do. */
+function storedZip(entries: readonly (readonly [name: string, at?: number])[]): Buffer {
+  const whole = zipSync(
+    Object.fromEntries(
+      entries.map(([name], i) => [`${i}${name}`, strToU8(gpx([[`P${i}`, i, 1]]))]),
+    ),
+    {
+      level: 0,
+    },
+  );
+  let bytes: Buffer = Buffer.from(whole);
+  for (const [i, [name, at]] of entries.entries())
+    if (at !== undefined)
+      bytes = edited(bytes, `${i}${name}`, (entry) => entry.writeUInt32LE(at, 42));
+  return bytes;
+}
+
+test('an archive is refused of which two files share packed bytes, wholly or in part', (t) => {
+  const site = importSite(t);
+  put(site, 'apart.zip', storedZip([['.gpx'], ['.gpx']]));
+  put(site, 'same.zip', storedZip([['.gpx'], ['.gpx', 0]]));
+  put(site, 'within.zip', storedZip([['.gpx'], ['.gpx', 40]]));
+  const result = site.result();
+  t.deepEqual(result.failures, [
+    { file: 'same.zip', reason: 'damaged' },
+    { file: 'within.zip', reason: 'damaged' },
+  ]);
+  t.is(result.added, 2);
+});
+
+test('a gzip file of 1,000 members is read, one of 1,001 refused', (t) => {
+  const site = importSite(t);
+  const empty = gzipSync('');
+  for (const members of [1_000, 1_001]) {
+    const others = Array.from({ length: members - 1 }, () => empty);
+    put(site, `${members}.gpx.gz`, Buffer.concat([gzipSync(hut), ...others]));
+  }
+  const result = site.result();
+  t.is(result.added, 1);
+  t.deepEqual(result.failures, [{ file: '1001.gpx.gz', reason: 'too_large' }]);
+});
+
+test('an entry 64 folders deep is imported, one that is deeper refused by name', (t) => {
+  const site = importSite(t);
+  const deep = (folders: number): string => `${'d/'.repeat(folders)}a.gpx`;
+  put(site, 'a.zip', zip({ [deep(64)]: camp, [deep(65)]: hut }));
+  const result = site.result();
+  t.is(result.added, 1);
+  t.deepEqual(result.failures, [{ file: `a.zip/${deep(65)}`, reason: 'too_deep' }]);
+});
+
+test('of the refused files of an archive 100 are listed, and the others counted', (t) => {
+  const site = importSite(t);
+  const broken = (count: number) =>
+    zip(Object.fromEntries(Array.from({ length: count }, (_, i) => [`${i}.gpx`, `<gpx>${i}`])));
+  put(site, 'a.zip', broken(100));
+  put(site, 'b.zip', broken(101));
+  const [good, bad] = [camp, '<gpx>'];
+  writeFileSync(join(site.source, 'c.gpx'), good);
+  writeFileSync(join(site.source, 'd.gpx'), bad);
+  const result = site.result();
+  t.like(result, { added: 1, failed: 201, failures_omitted: 1, skipped: 201 });
+  t.is(result.failures.length, 201);
+  const plan = site.result({ dry_run: true }).plan ?? [];
+  t.is(plan.filter(({ outcome }) => outcome === 'failed').length, 201);
+});
+
+/** Runs an import whose thread takes this much CPU time for each look at a budget. */
+function importSlowly(t: ExecutionContext, site: ImportSite, stepMs: number) {
+  let now = 0;
+  const beginClock = () => {
+    const began = now;
+    return () => (now += stepMs) - began;
+  };
+  const run = { ...partsOf(t, site), beginClock };
+  const size = statSync(join(site.source, 'a.zip')).size;
+  importInGroups([{ file: 'a.zip', size }], run, ({ file, packed }) => ({
+    root: site.source,
+    file,
+    packed,
+    target: file,
+  }));
+  return run.tally.result(site.source, undefined, false);
+}
+
+test('an archive has one time for all that is in it: once that is spent, the rest is refused', (t) => {
+  const site = importSite(t);
+  const files = Object.fromEntries(
+    Array.from({ length: 10 }, (_, i) => [`${i}.gpx`, gpx([[`P${i}`, i, 1]])]),
+  );
+  put(site, 'a.zip', zip(files));
+  t.like(importSlowly(t, site, 1), { added: 10, failed: 0 });
+  const other = importSite(t);
+  put(other, 'a.zip', zip(files));
+  // Each file alone takes a third of the time.
+  const result = importSlowly(t, other, 1_500);
+  t.true(result.added > 0 && result.added < 10, String(result.added));
+  t.is(result.added + result.failed, 10);
+  t.true(result.failures.every(({ reason }) => reason === 'too_slow'));
+});
+
+test('unpacking a gzip file to know its size is in its time, too', (t) => {
+  const site = importSite(t);
+  put(site, 'a.zip', gzipSync(hut.padEnd(1_000_000)));
+  t.deepEqual(importSlowly(t, site, 30_000).failures, [{ file: 'a.zip', reason: 'too_slow' }]);
 });

@@ -3,7 +3,12 @@ import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import test from 'ava';
 import { fitFiles } from '../fixtures/make-fit.ts';
+import { headBytes } from '../formats/format.ts';
+import { Recording } from '../formats/points/recording.ts';
+import { FileRefused } from '../formats/refused.ts';
+import { findFormat } from '../formats/registry.ts';
 import { formatNames } from '../model/recorder-formats.ts';
+import { nullSink } from '../model/recording.ts';
 import { openReader } from '../storage/database.ts';
 import { DayReader } from '../storage/library/day-reader.ts';
 import { readFixture, type FixtureReading } from './helpers/fixtures.ts';
@@ -108,4 +113,56 @@ test('in a CSV of another program each line is a row, whatever its quotes and it
   );
   writeFileSync(path.join(site.source, 'a.csv'), ['time,lat,lon,kind', ...rows].join('\n'));
   t.like(site.result(), { added: 1, track_points: 4, observations: 4 });
+});
+
+/** Reads a text as one file. @returns why it is refused; undefined where it is read. */
+function refusalOf(name: string, content: string): string | undefined {
+  const bytes = Buffer.from(content);
+  try {
+    findFormat(bytes.subarray(0, headBytes), name)!.read([bytes], nullSink, {});
+    return undefined;
+  } catch (error) {
+    if (error instanceof FileRefused) return error.reason;
+    throw error;
+  }
+}
+
+test('an element of JSON may cost 4,000,000 units of memory: positions five, numbers one, members eight', (t) => {
+  const feature = (numbers: number): string =>
+    `{"type":"FeatureCollection","features":[{"type":"Feature","properties":{"a":[1${',1'.repeat(numbers)}]}}]}`;
+  // All but the numbers: four names and a text, two objects and an array, four members, and a comma.
+  const rest = 3 * (4 + 1 + 3) + 5 * 4 - 3 - 5 + 1;
+  t.is(refusalOf('a.geojson', feature(4_000_000 - rest)), undefined);
+  t.is(refusalOf('a.geojson', feature(4_000_001 - rest)), 'too_large');
+});
+
+test('a line of 256 KiB is read, a longer one refused', (t) => {
+  const csv = (bytes: number): string =>
+    `time,lat,lon\n${'2024-06-01T08:00:00Z,47,8,'.padEnd(bytes, 'x')}\n2024-06-01T08:00:00Z,47,8\n`;
+  t.is(refusalOf('a.csv', csv(262_144)), undefined);
+  t.is(refusalOf('a.csv', csv(262_145)), 'too_large');
+});
+
+test('elevations from 12,000 m below to 100,000 m above the sea are kept, others left out; a bookmark keeps its own', (t) => {
+  const seen: (number | undefined)[] = [];
+  const recording = new Recording({
+    ...nullSink,
+    trackPoint: (_lat, _lon, ele) => void seen.push(ele),
+    routePoint: (_lat, _lon, ele) => void seen.push(ele),
+    waypoint: ({ ele }) => void seen.push(ele),
+  });
+  const inside = [-12_000, 0, 100_000];
+  const outside = [-12_001, 100_001, 1e308, Number.NaN];
+  for (const ele of [...inside, ...outside]) {
+    recording.trackPoint(1, 2, ele, 0);
+    recording.routePoint(1, 2, ele);
+    recording.waypoint(1, 2, ele, 0, {});
+  }
+  t.deepEqual(seen, [
+    ...inside.flatMap((ele) => [ele, ele, ele]),
+    ...outside.flatMap(() => [Number.NaN, Number.NaN, undefined]),
+  ]);
+  seen.length = 0;
+  recording.waypoint(1, 2, 1e308, 0, { isOwnBookmark: true });
+  t.deepEqual(seen, [1e308]);
 });

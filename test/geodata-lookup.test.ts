@@ -442,7 +442,7 @@ test('what cannot be used is told apart: missing, of another format, damaged', (
     [join(directory, 'none'), 'missing', 'missing'],
     [text, 'damaged', 'damaged'],
     [
-      copy('newer', (file) => file.pragma('user_version = 3')),
+      copy('newer', (file) => file.pragma('user_version = 4')),
       'unsupported_schema',
       'unsupported_schema',
     ],

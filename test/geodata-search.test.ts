@@ -83,7 +83,27 @@ const firstKinds: readonly [query: string, first: string, type: FoundPlace['type
   ['north rhine', 'North Rhine-Westphalia, Germany', 'region'],
   ['porto', 'Porto, Portugal', 'city'],
   ['lisbon', 'Lisbon, Portugal', 'city'],
-  ['por', 'Pori, Satakunta, Finland', 'town'],
+  ['por', 'Porto Alegre, Rio Grande do Sul, Brazil', 'city'],
+  ['UK', 'United Kingdom', 'country'],
+  ['usa', 'United States', 'country'],
+  ['UAE', 'United Arab Emirates', 'country'],
+  ['macedonia', 'North Macedonia', 'country'],
+  ['Czech Republic', 'Czechia', 'country'],
+  ['Ivory Coast', "Côte d'Ivoire", 'country'],
+  ['Great Britain', 'United Kingdom', 'country'],
+  ['Allemagne', 'Germany', 'country'],
+  ['Ισλανδία', 'Iceland', 'country'],
+  ['islandia', 'Iceland', 'country'],
+  ['Antarctica', 'Antarctica', 'country'],
+  ['granada', 'Granada, Andalusia, Spain', 'city'],
+  ['bayern', 'Bavaria, Germany', 'region'],
+  ['açores', 'Azores, Portugal', 'region'],
+  ['Canarias', 'Canary Islands, Spain', 'region'],
+  ['CDMX', 'Mexico City, Mexico', 'city'],
+  ['الخرطوم', 'Khartoum, Sudan', 'city'],
+  ['dili', 'Dili, Dili Municipality, East Timor', 'city'],
+  ['broken hill', 'Broken Hill, New South Wales, Australia', 'town'],
+  ['kyo', 'Kyoto, Japan', 'city'],
 ];
 for (const [query, first, type] of firstKinds)
   test(`"${query}" finds the ${type} ${first}`, (t) =>
@@ -149,6 +169,53 @@ test('a place has its position and says how large it is', (t) => {
   t.is(places.search('vaduz', 1)[0]?.type, 'city', 'a capital');
   t.is(places.search('tübingen', 1)[0]?.type, 'town');
   t.is(places.search('ottobeuren', 1)[0]?.type, 'village');
+});
+
+test('a hit by another name says by which', (t) => {
+  const otherNames = (query: string) =>
+    Object.fromEntries(places.search(query, limit).map(({ name, otherName }) => [name, otherName]));
+  const found = otherNames('sao paulo');
+  t.is(found['São Paulo, Brazil'], undefined);
+  t.regex(found['Luanda, Angola'] ?? '', /^S[aã]o Paulo da Assun/u);
+  t.is(otherNames('bombay')['Mumbai, Maharashtra, India'], 'Bombay');
+  t.is(otherNames('deutschland')['Germany'], 'deutschland');
+  t.regex(otherNames('münchen')['Munich, Bavaria, Germany'] ?? '', /^M[uü]nchen$/u);
+});
+
+test('a hundred times the people come before a town of just that name, and no fewer', (t) => {
+  // 134 times, and 11.
+  t.deepEqual(names('cologne').slice(0, 2), [
+    'Köln, North Rhine-Westphalia, Germany',
+    'Cologne, Lombardy, Italy',
+  ]);
+  t.deepEqual(names('broken hill').slice(0, 2), [
+    'Broken Hill, New South Wales, Australia',
+    'Kabwe, Central Province, Zambia',
+  ]);
+});
+
+const misspelt: readonly [what: string, query: string, name: string][] = [
+  ['a letter changed', 'berlyn', 'Berlin, State of Berlin, Germany'],
+  ['a letter dropped', 'marseile', 'Marseille, Provence-Alpes-Côte d’Azur, France'],
+  ['a letter added', 'shanghhai', 'Shanghai, China'],
+  ['two neighbours swapped', 'khartuom', 'Khartoum, Sudan'],
+  ['a country', 'germnay', 'Germany'],
+];
+for (const [what, query, name] of misspelt)
+  test(`names that are one letter off: ${what}`, async (t) => {
+    const found = await places.misspelt(query, 5);
+    const plain = (text: string): string => text.replaceAll('’', "'");
+    t.true(
+      found.some((one) => plain(one.name) === plain(name)),
+      found.map((one) => one.name).join(),
+    );
+  });
+
+test('names of less than five letters, and two letters off, are not guessed', async (t) => {
+  t.deepEqual(await places.misspelt('brln', 5), []);
+  t.true((await places.misspelt('brlin', 5)).length > 0);
+  t.false((await places.misspelt('bxrlxn', 5)).some(({ name }) => name.startsWith('Berlin')));
+  t.deepEqual(await places.misspelt('x'.repeat(25), 5), []);
 });
 
 test('there are no more answers than asked for, and none twice', (t) => {

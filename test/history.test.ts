@@ -40,7 +40,10 @@ test('what is cleared is on the disk no more: not in the log of the store, nor i
   const has = (query: string): string[] => {
     const { data, backups } = daemon.paths;
     const files = [data, backups].flatMap((place) =>
-      readdirSync(place, { withFileTypes: true }).filter((entry) => entry.isFile()),
+      readdirSync(place, { withFileTypes: true }).filter(
+        // The mirror's thread may be writing the bookmarks file.
+        (entry) => entry.isFile() && !entry.name.endsWith('.tmp'),
+      ),
     );
     return files
       .map((file) => join(file.parentPath, file.name))

@@ -142,11 +142,10 @@ function importDuring(
     if (step === 'hashed') once();
     return idOf(pathKey, sha256);
   };
-  return importFile(
-    { root: site.source, file: 'a.gpx', target: copyPath(['a.gpx']) },
-    run,
+  return importFile({ root: site.source, file: 'a.gpx', target: copyPath(['a.gpx']) }, run, {
     onBytes,
-  );
+    isCancelled: () => false,
+  });
 }
 
 test('what is read at once and what is read in pieces arrive alike, to the byte', (t) => {
@@ -226,7 +225,7 @@ test('a file that takes more CPU time than its size allows is too_slow, and the 
     writeTree(site.source, tree);
     const run = { ...partsOf(t, site), beginClock: () => () => spentMs };
     importInGroups(
-      Object.keys(tree).map((file) => ({ file, size: 1 })),
+      Object.entries(tree).map(([file, { length: size }]) => ({ file, size })),
       run,
       ({ file }) => ({ root: site.source, file, target: copyPath([file]) }),
     );

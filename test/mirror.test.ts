@@ -140,7 +140,7 @@ function makeBench(t: ExecutionContext, changes: Changes = {}): Bench {
         store,
         log,
         clock: time.clock,
-        cpuMs: () => time.ms + time.idle,
+        workMs: () => time.ms + time.idle,
         schedule: time.schedule,
         onMerged: () => {
           bench.merged += 1;
@@ -152,6 +152,7 @@ function makeBench(t: ExecutionContext, changes: Changes = {}): Bench {
             return given[name](request as never) as never;
           },
           close: async () => undefined,
+          busyMs: 0,
         },
       });
       return bench.mirror;

@@ -123,7 +123,7 @@ test('no empty database is made over contents whose own is gone', async (t) => {
   t.true(existsSync(stored(server.directory, oid)));
 });
 
-test('the longest user names and passwords are taken, and nothing beyond', async (t) => {
+test('user names and passwords are accepted up to their limits, and nothing beyond', async (t) => {
   const cli = testCli(t);
   const root = join(cli.root, 'store');
   const add = async (name: string, password: string) => {
@@ -133,6 +133,8 @@ test('the longest user names and passwords are taken, and nothing beyond', async
   t.is(await add('u'.repeat(64), 'p'.repeat(512)), 0);
   t.is(await add('u'.repeat(65), 'p'), 64);
   t.is(await add('v', 'p'.repeat(513)), 64);
+  t.is(await add('v', 'ä'.repeat(7)), 64);
+  t.is(await add('v', 'ä'.repeat(8)), 0);
 });
 
 test('passwords do not cross a network in clear text unless somebody says so', async (t) => {
@@ -191,6 +193,11 @@ test('rights, limits and objects change beside a running server, which sees it a
     await cli.out(['objects', 'repo', 'set', 'club/maps', ...limits, ...root]),
   );
   t.deepEqual([set.quota_bytes, set.max_object_bytes], [20, 1_024]);
+  for (const typed of ['1000', '500M', '1.5G', '20G', '2T', '20']) {
+    await run('repo', 'set', 'club/maps', '--quota', typed);
+    const listed = await cli.run(['objects', 'repo', 'list', ...root]);
+    t.regex(listed.stdout, new RegExp(`club/maps .* ${typed.replace('.', '\\.')}\\s*$`, 'mu'));
+  }
   t.is(
     (await server.call('POST', objects, { as: ann, body: { oid: '1'.repeat(64), size: 1 } }))
       .status,
@@ -198,9 +205,9 @@ test('rights, limits and objects change beside a running server, which sees it a
   );
   await cli.out(
     ['objects', 'user', 'passwd', 'eve', '--password-stdin', '--root', server.directory],
-    { input: 'other\n' },
+    { input: 'other-password\n' },
   );
-  t.deepEqual([await get('eve:eve-password'), await get('eve:other')], [401, 404]);
+  t.deepEqual([await get('eve:eve-password'), await get('eve:other-password')], [401, 404]);
   t.deepEqual(await run('access', 'club/maps'), [
     { user: 'ann', repository: 'club/maps', access: 'write' },
   ]);
@@ -385,7 +392,7 @@ test('x-lfs-authenticate lets in over ssh, as a login and as a forced command', 
     return finish(child);
   };
   const forced = (command: string) => call(['--user', 'bob'], { SSH_ORIGINAL_COMMAND: command });
-  const [login, byForce, unknown, readOnly, foreign, outside] = await Promise.all([
+  const [login, byForce, unknown, asReader, foreign, outside] = await Promise.all([
     call(['--user', 'ann', '/club/maps.git', 'upload', oid]),
     forced(`git-lfs-authenticate 'club/maps.git' download`),
     call(['--user', 'ann', 'club/maps', 'destroy']),
@@ -405,9 +412,12 @@ test('x-lfs-authenticate lets in over ssh, as a login and as a forced command', 
   const reader = { headers: JSON.parse(byForce.stdout).header };
   t.is((await server.call('GET', `${objects}/${oid}`, reader)).status, 200);
   t.is((await server.call('POST', objects, { ...reader, body: { oid, size: 20 } })).status, 401);
+  const eager = { headers: JSON.parse(asReader.stdout).header };
+  t.is((await server.call('GET', '/club/maps/locks', eager)).status, 200);
+  const sent = await server.call('POST', objects, { ...eager, body: { oid, size: 20 } });
+  t.deepEqual([sent.status, sent.body.code], [403, 'forbidden']);
   for (const [refused, pattern] of [
     [unknown, /"destroy"/],
-    [readOnly, /not write/],
     [foreign, /git-lfs-authenticate only/],
     [outside, /no such repository/],
   ] as const) {

@@ -1,4 +1,6 @@
 /** The object API over real sockets: who may do what, statuses, links, media types and limits. */
+import { mkdirSync, renameSync } from 'node:fs';
+import { join } from 'node:path';
 import test from 'ava';
 import { manualTime } from './helpers/manual-time.ts';
 import {
@@ -107,6 +109,37 @@ test('who may do what: 401 for nobody, 404 for outsiders, 403 for readers who wr
   t.is((await server.call('GET', `/OPEN/Maps.git/info/lfs/objects/${oid}`)).status, 200);
   const url = { authorization: `Basic ${Buffer.from('ann:ann-password').toString('base64url')}` };
   t.is((await server.call('GET', get, { headers: url })).status, 200, 'base64 of old clients');
+});
+
+test('a server whose store is gone runs, and is not ready: asked again after 5 s', async (t) => {
+  const { clock, advance } = manualTime();
+  const server = await startTestObjects(t, { clock });
+  await server.send('club/maps', content);
+  const ask = async () => {
+    const [health, ready] = [
+      await server.call('GET', '/healthz'),
+      await server.call('GET', '/readyz'),
+    ];
+    t.is(health.status, 200);
+    return ready;
+  };
+  t.deepEqual((await ask()).body, { status: 'ok' } as never);
+  const [there, away] = [join(server.directory, 'objects'), join(server.directory, 'away')];
+  const [mark, hidden] = [join(server.directory, 'store-id'), join(server.directory, 'hidden')];
+  // As where a disk is not mounted.
+  renameSync(there, away);
+  renameSync(mark, hidden);
+  mkdirSync(there);
+  advance(4_999);
+  t.is((await ask()).status, 200, 'the answer that is kept');
+  advance(1);
+  const refused = await ask();
+  t.deepEqual([refused.status, refused.body.code], [503, 'unavailable']);
+  renameSync(away, there);
+  renameSync(hidden, mark);
+  t.is((await ask()).status, 503, 'the answer that is kept');
+  advance(5_000);
+  t.is((await ask()).status, 200);
 });
 
 test('knowing an oid gives no access to its bytes', async (t) => {
@@ -389,6 +422,8 @@ test('batch: each object is answered for itself, in order, with links that work'
   t.is((await ask('upload', bob)).status, 403);
   t.is((await ask('download', eve)).status, 404);
   t.is((await ask('download', ann, { hash_algo: 'sha512' })).status, 409);
+  const unnamed = await ask('download', ann, { hash_algo: '' });
+  t.like(unnamed, { status: 400, body: { code: 'invalid', field: 'hash_algo' } });
   t.is((await ask('destroy')).status, 400);
   const many = Array.from({ length: 1_001 }, () => object);
   t.is((await ask('download', ann, { objects: many })).status, 400, 'one more than allowed');

@@ -4,6 +4,7 @@ import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
 import { networkOf } from '../objects/client-address.ts';
+import { amongSlow, slowRequests } from './helpers/crowd.ts';
 import { manualTime } from './helpers/manual-time.ts';
 import {
   ann,
@@ -142,6 +143,65 @@ test('of one address, connections without a login are a quarter at most; those w
   for (const each of all) each.send(rawRequest('GET /healthz'));
   for (const each of all) t.is((await each.answer())?.status, 200, 'a proxy brings many clients');
 });
+
+test('behind a trusted proxy, connections without a login count for the address that it names last', async (t) => {
+  const server = await startTestObjects(t, {
+    limits: { connections: 16 },
+    config: { trustedProxy: '127.0.0.1' },
+  });
+  const begin = (forwarded: string) => {
+    const headers = [`X-Forwarded-For: ${forwarded}`, 'Content-Length: 10'];
+    const head = rawRequest('POST /club/maps/objects', [
+      'Content-Type: application/json',
+      ...headers,
+    ]);
+    return RawConnection.open(server.port, head);
+  };
+  const other = await begin('10.0.0.1, 10.0.0.2');
+  const own: RawConnection[] = [];
+  for (let n = 0; n < 5; n += 1) own.push(await begin('10.0.0.2, 10.0.0.1'));
+  t.is(await own[0]!.answer(), undefined, 'the oldest of five');
+  for (const each of [other, ...own.slice(1)]) {
+    each.send('0123456789');
+    t.is((await each.answer())?.status, 400);
+  }
+});
+
+test('a user has a quarter of the connections: the next request is refused, unless one is idle', async (t) => {
+  const server = await startTestObjects(t, { limits: { connections: 16, slowBodyMs: 600_000 } });
+  const login = `Authorization: ${basic(ann)}`;
+  const get = rawRequest(`GET ${objects}/${oid}`, [login]);
+  const uploads: RawConnection[] = [];
+  for (let n = 0; n < 3; n += 1) {
+    const upload = await rawPut(server, oidOf(Buffer.from(`${n}`)), ['Content-Length: 10']);
+    upload.send('1');
+    uploads.push(upload);
+  }
+  await until(() => incoming(server).length === 3);
+  const fourth = await RawConnection.open(server.port, get);
+  t.is((await fourth.answer())?.status, 404);
+  const fifth = await rawPut(server, oid, ['Content-Length: 10']);
+  fifth.send('1');
+  await fourth.ended();
+  await until(() => incoming(server).length === 4);
+  const sixth = await RawConnection.open(server.port, get);
+  const refused = await sixth.answer();
+  t.is(refused?.status, 429);
+  t.true(Number(refused?.headers.get('retry-after')) >= 1);
+  sixth.send(rawRequest(`GET ${objects}/${oid}`, [`Authorization: ${basic(bob)}`]));
+  t.is((await sixth.answer())?.status, 404, 'another user');
+  uploads[0]!.socket.destroy();
+  await until(() => incoming(server).length === 3);
+  t.is((await server.call('GET', `${objects}/${oid}`, { as: ann })).status, 404);
+});
+
+for (const [client, request] of Object.entries(slowRequests)) {
+  test.serial(`300 slow connections of one ${client} keep no other user out`, async (t) => {
+    const server = await startTestObjects(t);
+    const statuses = await amongSlow(t, server, server.port, request);
+    t.deepEqual(statuses, Array<number>(20).fill(404));
+  });
+}
 
 test('ten wrong passwords slow down their address and user, and neither of them elsewhere; each is one log line', async (t) => {
   const { clock, advance } = manualTime();

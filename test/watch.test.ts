@@ -161,9 +161,26 @@ test('an archive that is cut short gets on each time', (t) => {
   const site = importSite(t);
   const entries = { 'a.gpx': strToU8(camp), 'b.gpx': strToU8(gpx([['B', 3, 4]])) };
   writeFileSync(join(site.source, 'year.zip'), zipSync(entries));
+  // As watched files are: still for some seconds.
+  site.now += 10_000;
   site.progress.endSoon();
   t.like(site.run(), { result: { files: 1, cancelled: true }, left: ['year.zip'] });
   t.like(site.run(), { result: { files: 1, duplicates: 1 }, left: undefined });
+});
+
+test('an archive of files that are known already ends at the next of them, too, and gets on each time', (t) => {
+  const site = importSite(t);
+  const files = ['A', 'B', 'C'].map((name) => gpx([[name, 3, 4]]));
+  writeTree(site.source, Object.fromEntries(files.map((file, at) => [`${at}.gpx`, file])));
+  t.like(site.result(), { added: 3 });
+  const entries = files.map((file, at) => [`${at}.gpx`, strToU8(file)] as const);
+  writeFileSync(join(site.source, 'year.zip'), zipSync(Object.fromEntries(entries)));
+  site.now += 10_000;
+  site.progress.endSoon();
+  const request = { files: ['year.zip'] };
+  t.like(site.run(request), { result: { duplicates: 1, cancelled: true }, left: ['year.zip'] });
+  t.like(site.run(request), { result: { duplicates: 2, cancelled: true }, left: ['year.zip'] });
+  t.like(site.run(request), { result: { duplicates: 3 }, left: undefined });
 });
 
 test('archives are watched, and files of the same name from two folders are kept beside each other', async (t) => {

@@ -37,7 +37,7 @@ const create = defineCommand({
   name: 'create',
   summary: 'write everything of yours into one file',
   description:
-    'Writes bookmarks, tags, search history, the bookmarks file, the configuration and the imported files into one tar file that only you can read, and reads it back to check it. A daemon may run meanwhile. Without a name the file is made in the current directory. Files whose names are not UTF-8 are named and left out; the exit code is then 1.',
+    'Writes bookmarks, tags, search history, the bookmarks file, the configuration and the imported files into one tar file that only you can read, and reads it back to check it. A daemon may run meanwhile. Without a name the file is made in the current directory. Files that cannot be read, and names that have a backslash or are not UTF-8, are told and left out; the exit code is then 1.',
   arguments: '[file]',
   options: { '--no-imports': 'leave the imported files out' },
   async run({ words, options, context }) {
@@ -71,7 +71,7 @@ const create = defineCommand({
     if (!imports) note('The imported files are not in it.');
     for (const name of leftOut)
       note(
-        `Not in it, as its name is not UTF-8: imports/${forTerminal(name)}; rename it, and make another.`,
+        `Not in it, as it cannot be read, or its name has a backslash or is not UTF-8: imports/${forTerminal(name)}; mend that, and make another.`,
       );
   },
 });

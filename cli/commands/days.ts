@@ -2,7 +2,6 @@ import { csvLine, withoutFormula } from '../../formats/export/csv.ts';
 import { formatDate, parseDate } from '../../model/calendar-date.ts';
 import { usageError } from '../../model/exit-error.ts';
 import { limits } from '../../model/limits.ts';
-import { localTimeZone } from '../../model/time-zone.ts';
 import type { TimelineDay, TimelinePlace, TimelineResult } from '../../model/timeline-result.ts';
 import { dayOf } from '../../storage/day-blob.ts';
 import { defineCommand } from '../program/command.ts';
@@ -17,7 +16,7 @@ import {
   type DayWindow,
   type WindowReport,
 } from './timeline/day-window.ts';
-import { periodOptions, requestOf, sourceOptions } from './timeline/period.ts';
+import { periodOptions, requestOf, sourceOptions, zoneOptions } from './timeline/period.ts';
 import { filledIn, runTimeline } from './timeline/run.ts';
 import { isInSchengen } from './timeline/schengen.ts';
 import { clockOf } from './timeline/clock.ts';
@@ -44,11 +43,11 @@ export const command = defineCommand({
   name: 'days',
   summary: 'count days and nights by country, for a tax office or a border',
   description:
-    'Counts your days and nights in each country: recorded, inferred and unknown ones told apart. Days are those of the place where you were, unless --zone names a time zone. Without a period it is this year.',
+    'Counts your days and nights in each country: recorded, inferred and unknown ones told apart. Days are those of the place where you were, unless --utc or --zone says otherwise. Without a period it is this year.',
   arguments: '[period...]',
   options: {
     '--last <span>': periodOptions['--last <span>'],
-    '--zone <zone>': periodOptions['--zone <zone>'],
+    ...zoneOptions,
     ...sourceOptions,
     '--in <countries>':
       'only these: codes such as ES,PT, or schengen (each country since it joined)',
@@ -71,12 +70,11 @@ export const command = defineCommand({
     const today = dayOf(Date.now());
     const thisYear = words.length === 0 && options.last === undefined;
     const period = thisYear ? [formatDate(today).slice(0, 4)] : words;
-    const zone = options.zone ?? localTimeZone;
     const request = requestOf(period, options, today);
     return withDaemon(
       { context, endsInOrder: true, needsLibrary: true },
       async (client, { stopped }) => {
-        const asked = { ...(await filledIn(client, request)), time_zone: zone };
+        const asked = await filledIn(client, request);
         const result = await runTimeline(client, asked, stopped);
         if (result === undefined) return undefined;
         const earlier =
@@ -91,6 +89,7 @@ export const command = defineCommand({
         const first = asked.start_date < last ? asked.start_date : last;
         return {
           ...asked,
+          time_zone: result.period.time_zone,
           result,
           days,
           countries: countriesOn(result.places, days),
@@ -161,7 +160,8 @@ const columns: readonly TableColumn<TimelinePlace>[] = [
 async function* reportLines(report: Report): AsyncGenerator<string> {
   const { result, countries, days, start_date: start, end_date: end } = report;
   if (isEmpty(result)) return emptyLines(result).forEach(note);
-  yield `Days and nights from ${start} to ${end}`;
+  const head = `Days and nights from ${start} to ${end}. ${zoneSentence(report.time_zone)}`;
+  yield* wrapText(head, lineWidth).split('\n');
   yield '';
   yield* tableLines([...columns, ...spanColumns(clockOf(result))], countries);
   yield '';
@@ -185,13 +185,12 @@ function windowLines({ window }: Report): string[] {
 }
 
 /** Caveats for the numbers of days. */
-function footLines({ result, days, time_zone: zone }: Report): string[] {
+function footLines({ result, days }: Report): string[] {
   const { unknown_days, unknown_nights, transit_nights, unfollowed_observations } = result.summary;
   const { dataset } = result;
   return [
     `${counted(days.length, 'day')} listed. Of the whole period ${counted(unknown_days, 'day')} and ${counted(unknown_nights, 'night')} between the first and the last observation are unknown; ${counted(transit_nights, 'night')} in transit.`,
     `A day counts in every country with an observation of that day that was not in the air: the day of a border crossing in both. Inferred: nothing was recorded, but the observations before and after, at most 72 hours apart, are in the same country. Nights are 03:00 solar time.`,
-    zoneSentence(zone),
     ...(unfollowed_observations > 0 ? [unfollowedLine(result.summary)] : []),
     dataset === null
       ? 'No geodata could be opened: there are no countries.'

@@ -22,9 +22,9 @@ const columns: readonly TableColumn<Suggestion>[] = [
   {
     title: 'FOUND IN',
     canShrink: true,
-    text({ source, class: kind, type }) {
+    text({ source, class: kind, type, other_name: otherName }) {
       const detail = kind === 'tag' ? ', by tag' : type === undefined ? '' : ` (${type})`;
-      return sources[source] + detail;
+      return sources[source] + detail + (otherName === undefined ? '' : `, as ${otherName}`);
     },
   },
 ];

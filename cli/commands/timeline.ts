@@ -10,6 +10,7 @@ import { dayOf } from '../../storage/day-blob.ts';
 import { defineCommand, type OptionValues } from '../program/command.ts';
 import { note, printJson, write } from '../terminal/output.ts';
 import { calendarSvg } from './timeline/calendar-svg.ts';
+import { withLocalTimes } from './timeline/clock.ts';
 import { writeRows, writeStops } from './timeline/csv.ts';
 import { periodOptions, requestOf } from './timeline/period.ts';
 import { timelineOf } from './timeline/run.ts';
@@ -35,21 +36,25 @@ export const command = defineCommand({
   name: 'timeline',
   summary: 'show where you stayed, and for how long',
   description:
-    'Shows where you stayed, from the tracks you have imported: countries, regions and towns with their days, nights and hours. It is worked out on this machine, without any network. Days are UTC unless --local or --zone says otherwise.',
+    'Shows where you stayed, from the tracks you have imported: countries, regions and towns with their days, nights and hours. It is worked out on this machine, without any network. Days and times are those of the place where you were, unless --utc or --zone says otherwise.',
   arguments: '[period...]',
   options,
   examples: [
     'timeline 2024',
-    'timeline all --local',
+    'timeline all --utc',
     'timeline 2024-07 --stops',
     'timeline 2024-07-14 2024-07-20 --level locality',
     'timeline --last 2y --format geojson > stops.geojson',
   ],
   notes: `A period is a year, a month or a day, or reaches from one of these to another; at most 7,320 days.
 GeoJSON has the stops as points, JSON all there is. docs/timelines.md says what the numbers mean.`,
-  run({ context, words: [words], options, isJson }) {
+  async run({ context, words: [words], options, isJson }) {
     checkOptions(formatOf(options, isJson), options);
-    return timelineOf(context, requestOf(words, options, dayOf(Date.now())));
+    const result = await timelineOf(context, requestOf(words, options, dayOf(Date.now())));
+    return (
+      result &&
+      (isJson || options.csv || options.format !== 'table' ? withLocalTimes(result) : result)
+    );
   },
   show: (result, { options }) => show(formatOf(options), result, options),
 });

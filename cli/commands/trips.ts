@@ -10,9 +10,9 @@ import { dayOf } from '../../storage/day-blob.ts';
 import { defineCommand } from '../program/command.ts';
 import { note } from '../terminal/output.ts';
 import { tableLines, type TableColumn } from '../terminal/table.ts';
-import { clockOf } from './timeline/clock.ts';
+import { clockOf, withLocalTimes } from './timeline/clock.ts';
 import { writeRows } from './timeline/csv.ts';
-import { periodOptions, placeZoneOptions, requestOf } from './timeline/period.ts';
+import { periodOptions, requestOf } from './timeline/period.ts';
 import { noteCut, timelineOf } from './timeline/run.ts';
 import {
   emptyLines,
@@ -35,17 +35,16 @@ export const command = defineCommand({
   arguments: '[period...]',
   options: {
     ...periodOptions,
-    ...placeZoneOptions,
     '--csv': 'a line for each, for a spreadsheet',
   },
   examples: ['trips 2024-07', 'trips --last 4w', 'trips 2024 --csv > trips.csv'],
   notes: `Means are guessed from how fast and how evenly you went, those with a question mark from little
-(docs/timelines.md). Days and times are those of the place where you were; JSON and CSV have UTC.`,
+(docs/timelines.md). Days and times are those of the place where you were.`,
   async run({ context, words: [words], options, isJson }) {
-    const request = requestOf(words, options, dayOf(Date.now()), !isJson && !options.csv);
-    const result = await timelineOf(context, request);
-    if (result !== undefined) noteCut(result);
-    return result;
+    const request = requestOf(words, options, dayOf(Date.now()));
+    const found = await timelineOf(context, request);
+    if (found !== undefined) noteCut(found);
+    return found && (isJson || options.csv ? withLocalTimes(found) : found);
   },
   json: ({ trips, period, dataset }) => ({ period, trips, dataset }),
   show: (result, { options }) =>

@@ -5,6 +5,7 @@ import { defineCommand } from '../program/command.ts';
 import { withDaemon } from '../program/connection.ts';
 import type { DaemonClient } from '../program/daemon-client.ts';
 import { invocation } from '../terminal/invocation.ts';
+import { subjectOf } from './changes.ts';
 
 /** `waypointd undo` */
 export const command = defineCommand({
@@ -19,11 +20,17 @@ export const command = defineCommand({
       throw usageError('The number of a change is a whole number; "changes" lists them.');
     }
     return withDaemon({ context, needsLibrary: true }, async (client) => {
-      return client.undoChange(id === undefined ? await newest(client) : Number(id));
+      const undone = await client.undoChange(id === undefined ? await newest(client) : Number(id));
+      const cursor = undone.undone + 1;
+      const { changes } = await client.getChanges({ limit: 1, cursor, details: true });
+      return { ...undone, subject: changes[0] === undefined ? '' : subjectOf(changes[0]) };
     });
   },
-  show: ({ undone, kind, change }) =>
-    `Undone: change ${undone} (${changeWords[kind]}). "${invocation()} undo ${change}" reverses this.`,
+  json: ({ undone, kind, count, change }) => ({ undone, kind, count, change }),
+  show({ undone, kind, change, subject }) {
+    const what = subject === '' ? changeWords[kind] : `${changeWords[kind]}: ${subject}`;
+    return `Undone: change ${undone} (${what}). "${invocation()} undo ${change}" reverses this.`;
+  },
 });
 
 /** The newest change that stands, those that took others back aside. */

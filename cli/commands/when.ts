@@ -6,13 +6,14 @@ import type { TimelineResult, TimelineStop } from '../../model/timeline-result.t
 import { defineCommand } from '../program/command.ts';
 import { withDaemon } from '../program/connection.ts';
 import type { DaemonClient } from '../program/daemon-client.ts';
-import { counted, degrees, forTerminal } from '../terminal/text.ts';
+import { counted, degrees, forTerminal, wrapText } from '../terminal/text.ts';
 import { parsePosition } from './place.ts';
 import { writeStops } from './timeline/csv.ts';
-import { choiceOf, placeZoneOptions, sourceOptions } from './timeline/period.ts';
+import { withLocalTimes } from './timeline/clock.ts';
+import { choiceOf, sourceOptions, zoneOptions } from './timeline/period.ts';
 import { filledIn, noteCut, runTimeline } from './timeline/run.ts';
 import { stopLines } from './timeline/tables.ts';
-import { stayTime, zoneSentence } from './timeline/wording.ts';
+import { noteWidth, stayTime, zoneSentence } from './timeline/wording.ts';
 
 /** Radius around a position or a waypoint. */
 const usualRadiusM = 200;
@@ -30,7 +31,7 @@ export const command = defineCommand({
   arguments: '<place...>',
   options: {
     '--radius <metres>': 'how far around it instead',
-    ...placeZoneOptions,
+    ...zoneOptions,
     ...sourceOptions,
     '--csv': 'a line for each, for a spreadsheet',
   },
@@ -45,15 +46,16 @@ export const command = defineCommand({
     if (radius !== undefined && !(Number(radius) > 0 && Number(radius) <= mostRadiusM)) {
       throw usageError('The radius is between 1 and 100000 metres.');
     }
-    const choice = choiceOf(options, !isJson && !options.csv);
+    const choice = choiceOf(options);
     return withDaemon(
       { context, endsInOrder: true, needsLibrary: true },
       async (client, { stopped }) => {
-        const found = await placeOf(client, words);
-        const place = radius === undefined ? found : withRadius(found, Number(radius));
+        const named = await placeOf(client, words);
+        const place = radius === undefined ? named : withRadius(named, Number(radius));
         const request = await filledIn(client, { isAll: true, ...choice });
-        const result = await runTimeline(client, request, stopped);
-        if (result === undefined) return undefined;
+        const found = await runTimeline(client, request, stopped);
+        if (found === undefined) return undefined;
+        const result = isJson || options.csv ? withLocalTimes(found) : found;
         noteCut(result);
         const visits = result.timeline.filter((stop) => stop.kind !== 'pass' && isAt(stop, place));
         return { place, visits, result };
@@ -126,8 +128,8 @@ async function* visitLines(
         ? `Within ${metres} m of ${named}${degrees(lat)}, ${degrees(lon)}`
         : `At ${named}within ${metres} m or named after it`;
   if (visits.length === 0) return yield `${around}: never, as far as recorded.`;
-  yield `${around}: ${counted(visits.length, 'visit')}, ${stayTime(seconds)}.`;
-  yield zoneSentence(result.period.time_zone);
+  const summary = `${around}: ${counted(visits.length, 'visit')}, ${stayTime(seconds)}.`;
+  yield* wrapText(`${summary} ${zoneSentence(result.period.time_zone)}`, noteWidth).split('\n');
   yield '';
   // The way between visits is not the way to one.
   yield* stopLines({ ...result, timeline: [...visits] }, false);

@@ -7,9 +7,9 @@ import { dayOf } from '../../storage/day-blob.ts';
 import { defineCommand } from '../program/command.ts';
 import { note } from '../terminal/output.ts';
 import { degrees, forTerminal } from '../terminal/text.ts';
-import { clockOf, type Clock } from './timeline/clock.ts';
+import { clockOf, instantOf, withLocalTimes, type Clock } from './timeline/clock.ts';
 import { writeStops } from './timeline/csv.ts';
-import { choiceOf, placeZoneOptions, sourceOptions } from './timeline/period.ts';
+import { choiceOf, sourceOptions, zoneOptions } from './timeline/period.ts';
 import { timelineOf } from './timeline/run.ts';
 import { stopLines } from './timeline/tables.ts';
 import {
@@ -42,7 +42,7 @@ export const command = defineCommand({
     'Shows at which stop of the timeline you were at a moment, or between which two; of a day without a time the stops of that day.',
   arguments: '<time...>',
   options: {
-    ...placeZoneOptions,
+    ...zoneOptions,
     ...sourceOptions,
     '--csv': 'a line for each stop of a day, for a spreadsheet',
   },
@@ -53,23 +53,27 @@ export const command = defineCommand({
     'where 2019-07-14',
     'where 2019-07-14T17:30+02:00 --json',
   ],
-  notes: `A time without a zone is UTC. Days and times of the answer are those of the place where you were,
-in JSON and CSV UTC; "today" and "yesterday" are dates of this machine.`,
+  notes: `Days and times, also a time without a zone that you ask for, are those of the place where you were.
+"today" and "yesterday" are dates of this machine.`,
   async run({ context, words: [words], options, isJson }) {
-    const choice = choiceOf(options, !isJson && !options.csv);
+    const choice = choiceOf(options);
+    const inClock = (result: TimelineResult): TimelineResult =>
+      isJson || options.csv ? withLocalTimes(result) : result;
     const text = momentOf(words.join(' ').trim(), new Date());
     const isDay = parseDate(text) !== undefined;
     if (options.csv && !isDay) throw usageError('CSV has the stops of a day: leave out the time.');
-    const timeMs = isDay ? undefined : parseMoment(text);
-    const result = await timelineOf(context, {
-      ...(timeMs === undefined ? { start_date: text, end_date: text } : periodAround(timeMs)),
-      ...choice,
-    });
-    return result && { result, date: text, timeMs };
+    if (isDay) {
+      const result = await timelineOf(context, { start_date: text, end_date: text, ...choice });
+      return result && { result: inClock(result), date: text, timeMs: undefined };
+    }
+    const { timeMs, hasZone } = parseMoment(text);
+    const result = await timelineOf(context, { ...periodAround(timeMs), ...choice });
+    const instant = result && (hasZone ? timeMs : instantOf(result, timeMs));
+    return result && { result: inClock(result), date: text, timeMs: instant };
   },
   json: ({ result, date, timeMs }) =>
     timeMs === undefined
-      ? { date_utc: date, stops: result.timeline, dataset: result.dataset }
+      ? { date_local: date, stops: result.timeline, dataset: result.dataset }
       : { time_utc: formatTime(timeMs), ...whereAt(result, timeMs), dataset: result.dataset },
   show({ result, timeMs }, { options }) {
     if (timeMs !== undefined) return momentLines(result, timeMs);
@@ -94,17 +98,17 @@ export function momentOf(text: string, now: Date): string {
 }
 
 /**
- * Reads a moment: a date and a time, with seconds or without, with `Z`, an offset or no zone (UTC).
- * @returns ms since 1970.
+ * Reads a moment: a date and a time, with seconds or without, with `Z`, an offset or no zone.
+ * @returns ms since 1970, read as UTC where there is no zone.
  * @throws ExitError 64
  */
-export function parseMoment(text: string): number {
+export function parseMoment(text: string): { readonly timeMs: number; readonly hasZone: boolean } {
   const form =
     /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2})(:\d{2}(?:\.\d+)?)?\s*(Z|[+-]\d{2}:?\d{2})?$/iu;
-  const [, date, minutes, seconds = ':00', zone = 'Z'] = form.exec(text.trim()) ?? [];
-  const offset = zone.toUpperCase().replace(/^([+-]\d{2})(\d{2})$/u, '$1:$2');
+  const [, date, minutes, seconds = ':00', zone] = form.exec(text.trim()) ?? [];
+  const offset = (zone ?? 'Z').toUpperCase().replace(/^([+-]\d{2})(\d{2})$/u, '$1:$2');
   const timeMs = parseTime(`${date}T${minutes}${seconds}${offset}`);
-  if (timeMs !== undefined) return timeMs;
+  if (timeMs !== undefined) return { timeMs, hasZone: zone !== undefined };
   throw usageError(
     `${forTerminal(text)} is no moment. Write 2019-07-14T15:30Z, 2019-07-14 15:30, or 2019-07-14 for its stops.`,
   );

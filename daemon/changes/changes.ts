@@ -78,8 +78,13 @@ export class Changes {
       undone: undoneBy !== null,
       undoable: this.#isUndoable(change, recorded),
       ...(undoes !== null && { undoes }),
-      ...(withDetails && { details: detailsOf(recorded) }),
+      ...(withDetails && { details: this.#details(change, recorded) }),
     };
+  }
+
+  #details({ id }: Change, recorded: RecordedChange | undefined): ChangeDetail[] {
+    const paths = this.#options.store.imports.pathsOf(id, limits.changeDetails);
+    return [...detailsOf(recorded), ...paths.map((path) => ({ what: 'file' as const, path }))];
   }
 
   #isUndoable({ undoneBy }: Change, recorded: RecordedChange | undefined): boolean {

@@ -16,10 +16,11 @@ export interface OfflinePlacesOptions {
 interface OpenSearch {
   readonly path: string;
   readonly search: PlaceSearch;
-  readonly idle: NodeJS.Timeout;
 }
 
 const usualIdleMs = 60_000;
+/** Places beside which names that are a letter off are looked for. */
+const fewResults = 5;
 /** The pause after a search that failed. */
 const pauseMs = 60_000;
 const nothing: GeocodeAnswer = { places: [] };
@@ -28,6 +29,8 @@ const nothing: GeocodeAnswer = { places: [] };
 export class OfflinePlaces implements Geocoder {
   readonly #options: OfflinePlacesOptions;
   #open: OpenSearch | undefined;
+  #running = 0;
+  #idle: NodeJS.Timeout | undefined;
   /** The file that failed, and the end of the pause in monotonic ms. */
   #failed: { readonly path: string; readonly until: number } | undefined;
 
@@ -43,17 +46,26 @@ export class OfflinePlaces implements Geocoder {
     void generations.verified();
     const generation = generations.current;
     if (generation === undefined || this.#isPaused(generation.path)) return nothing;
+    this.#running += 1;
+    clearTimeout(this.#idle);
     try {
       const { PlaceSearch: Search } = await import('../../geodata/place-search.ts');
-      const found = this.#searchOf(generation.path, Search).search(text, limit);
-      const places = found.map(toSuggestion);
-      return { places, attribution: generation.attribution };
+      const search = this.#searchOf(generation.path, Search);
+      const found = search.search(text, limit);
+      if (found.length < fewResults) {
+        const near = await search.misspelt(text, limit - found.length);
+        found.push(...near.filter((one) => !found.some((other) => isSame(one, other))));
+      }
+      return { places: found.map(toSuggestion), attribution: generation.attribution };
     } catch (error) {
       log.warn('geodata.search_failed', describeError(error));
       this.#drop();
       this.#failed = { path: generation.path, until: clock.monotonic() + pauseMs };
       generations.distrust(generation.path);
       return nothing;
+    } finally {
+      this.#running -= 1;
+      if (this.#running === 0) this.#dropWhenIdle();
     }
   }
 
@@ -69,22 +81,28 @@ export class OfflinePlaces implements Geocoder {
   #searchOf(path: string, Search: typeof PlaceSearch): PlaceSearch {
     if (this.#open?.path !== path) {
       this.#drop();
-      const idle = setTimeout(() => this.#drop(), this.#options.idleMs ?? usualIdleMs).unref();
-      this.#open = { path, search: new Search(path), idle };
+      this.#open = { path, search: new Search(path) };
     }
-    this.#open.idle.refresh();
     return this.#open.search;
   }
 
+  #dropWhenIdle(): void {
+    this.#idle = setTimeout(() => this.#drop(), this.#options.idleMs ?? usualIdleMs).unref();
+  }
+
   #drop(): void {
-    clearTimeout(this.#open?.idle);
+    clearTimeout(this.#idle);
     this.#open?.search.close();
     this.#open = undefined;
   }
 }
 
+function isSame(one: FoundPlace, other: FoundPlace): boolean {
+  return one.lat === other.lat && one.lon === other.lon;
+}
+
 function toSuggestion(place: FoundPlace): Suggestion {
-  const { name, lat, lon, type, radiusM, countryId, regionId } = place;
+  const { name, lat, lon, type, radiusM, countryId, regionId, otherName } = place;
   return {
     name,
     lat,
@@ -95,5 +113,6 @@ function toSuggestion(place: FoundPlace): Suggestion {
     ...(radiusM !== undefined && { radius_m: radiusM }),
     ...(countryId !== undefined && { country_id: countryId }),
     ...(regionId !== undefined && { region_id: regionId }),
+    ...(otherName !== undefined && { other_name: otherName }),
   };
 }

@@ -17,10 +17,10 @@ export interface BookmarksMirrorOptions {
   readonly store: WaypointStore;
   readonly log: Log;
   readonly clock: Clock;
-  /** CPU ms that the process has used. */
-  readonly cpuMs?: () => number;
+  /** How long the tasks have worked so far, ms. */
+  readonly workMs?: () => number;
   /** Tests bring their own worker and timers. */
-  readonly pool?: Pick<WorkerPool<typeof tasks>, 'run' | 'close'> | undefined;
+  readonly pool?: Pick<WorkerPool<typeof tasks>, 'run' | 'close' | 'busyMs'> | undefined;
   readonly schedule?: Schedule;
   /** Called with each change that the file brought. */
   readonly onMerged: (change: StoreChange) => void;

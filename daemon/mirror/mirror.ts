@@ -3,7 +3,7 @@ import { limits } from '../../model/limits.ts';
 import { errorCode } from '../../model/error-code.ts';
 import type { Draft } from '../../worker/mirror/rewrite.ts';
 import { WorkerPool } from '../pool.ts';
-import { processCpuMs, scheduleTimeout, waitAtMost, type Schedule } from '../schedule.ts';
+import { scheduleTimeout, waitAtMost, type Schedule } from '../schedule.ts';
 import { Edits, type BookmarksMirrorOptions, type Ending } from './edits.ts';
 import { isCurrent } from './current-file.ts';
 import { MirrorMemory, type LastMerge } from './mirror-state.ts';
@@ -150,8 +150,8 @@ export class BookmarksMirror {
   }
 
   async #rewriteAndPlan(): Promise<void> {
-    const { clock, cpuMs = processCpuMs } = this.#options;
-    const [startedMs, startedCpuMs] = [clock.monotonic(), cpuMs()];
+    const { clock, workMs = () => this.#pool.busyMs } = this.#options;
+    const [startedMs, before] = [clock.monotonic(), workMs()];
     this.#isDirty = false;
     const failure = await this.#rewrite().then(
       (ending) => (ending === 'done' ? undefined : ending),
@@ -161,8 +161,8 @@ export class BookmarksMirror {
     if (this.#isClosed || failure instanceof Abandoned) return;
     const tookMs = clock.monotonic() - startedMs;
     // On a busy machine most of the time is spent on waiting for it. A slow disk rests half of the time.
-    const workMs = Math.min(tookMs, cpuMs() - startedCpuMs);
-    this.#notBefore = startedMs + tookMs + Math.max(tookMs, pausePerWork * workMs);
+    const workedMs = Math.min(tookMs, workMs() - before);
+    this.#notBefore = startedMs + tookMs + Math.max(tookMs, pausePerWork * workedMs);
     if (failure !== undefined) this.#retryAfter(failure);
     else {
       this.#failures = 0;

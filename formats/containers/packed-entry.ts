@@ -25,6 +25,10 @@ export interface Listing {
 
 /** Entries of one container (contract D2). */
 export const maxEntries = 100_000;
+/** Folders around an entry: more of them make paths that systems and programs refuse. */
+export const maxFolders = 64;
+/** Members of one gzip file; those that are appended to a log day by day make some hundreds. */
+export const maxMembers = 1_000;
 /** Bytes that one unpacks to, all in all, 64 GiB; and how many times its own size an entry may be. */
 export const maxUnpackedBytes = 68_719_476_736;
 export const maxRatio = 1_000;

@@ -2,7 +2,13 @@ import { Buffer } from 'node:buffer';
 import { crc32 } from 'node:zlib';
 import { Gunzip, Inflate } from 'fflate';
 import { FileRefused } from '../refused.ts';
-import { maxRatio, maxUnpackedBytes, type PackedEntry, type ReadAt } from './packed-entry.ts';
+import {
+  maxMembers,
+  maxRatio,
+  maxUnpackedBytes,
+  type PackedEntry,
+  type ReadAt,
+} from './packed-entry.ts';
 import { packedBytesAt } from './zip.ts';
 
 /** Bytes unpacked at once: at most a thousand times as many come out. */
@@ -72,20 +78,27 @@ function* inflate(readAt: ReadAt, entry: PackedEntry, from: number): Generator<U
   const out: Uint8Array[] = [];
   let crc = 0;
   let size = 0;
+  let members = 1;
   const hear = (bytes: Uint8Array) => {
     out.push(bytes);
     crc = crc32(bytes, crc);
     size += bytes.length;
   };
   const stream = entry.packing === 'gzip' ? new Gunzip(hear) : new Inflate(hear);
-  if (stream instanceof Gunzip) stream.onmember = () => ([crc, size] = [0, 0]);
+  if (stream instanceof Gunzip) {
+    stream.onmember = () => {
+      [crc, size] = [0, 0];
+      members += 1;
+      if (members > maxMembers) throw new FileRefused('too_large');
+    };
+  }
   for (const block of packedBlocks(readAt, entry, from)) {
     try {
       // A copy: the stream may keep it. No block is called the last, because another member may begin in that.
       stream.push(Uint8Array.from(block), false);
-    } catch {
+    } catch (error) {
       // Its message says nothing that a user could use.
-      throw new FileRefused('damaged');
+      throw error instanceof FileRefused ? error : new FileRefused('damaged');
     }
     yield* out.splice(0);
   }

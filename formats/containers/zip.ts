@@ -3,6 +3,7 @@ import type { FailureReason } from '../../model/import.ts';
 import { FileRefused } from '../refused.ts';
 import {
   maxEntries,
+  maxFolders,
   maxRatio,
   maxUnpackedBytes,
   type Listing,
@@ -22,8 +23,8 @@ const entrySignature = 0x02014b50;
 const entryBytes = 46;
 const localSignature = 0x04034b50;
 const localBytes = 30;
-/** Bytes of a directory: 100,000 names of 300 characters. */
-const maxDirectoryBytes = 41_943_040;
+/** Bytes of a directory: 100,000 names of 100 characters. */
+const maxDirectoryBytes = 16_777_216;
 /** In a 32-bit field: the extra field has the number (ZIP64). */
 const inZip64 = 0xffffffff;
 const isEncrypted = 1;
@@ -67,7 +68,18 @@ export function listZip(
       unpacked += entry.size;
     }
   }
+  if (sharePackedBytes(entries)) throw new FileRefused('damaged');
   return { entries, refused };
+}
+
+/** Whether two entries share packed bytes, so that unpacking all takes much longer than the archive is large. */
+function sharePackedBytes(entries: readonly PackedEntry[]): boolean {
+  let end = 0;
+  for (const { at, packedSize } of entries.toSorted((a, b) => a.at - b.at)) {
+    if (at < end) return true;
+    end = at + localBytes + packedSize;
+  }
+  return false;
 }
 
 /** Where the packed bytes of an entry begin, behind its local header. @throws FileRefused */
@@ -83,8 +95,10 @@ function refusalOf(
   { name, size, packedSize }: PackedEntry,
   unpacked: number,
 ): FailureReason | undefined {
-  const isPlain = name.split('/').every((part) => part !== '' && part !== '.' && part !== '..');
+  const parts = name.split('/');
+  const isPlain = parts.every((part) => part !== '' && part !== '.' && part !== '..');
   if (!isPlain || /^[A-Za-z]:|\0/.test(name)) return 'unsafe_name';
+  if (parts.length - 1 > maxFolders) return 'too_deep';
   if (size > maxRatio * Math.max(packedSize, 1)) return 'too_large';
   return unpacked + size > maxUnpackedBytes ? 'too_large' : undefined;
 }

@@ -4,8 +4,13 @@ import { FileRefused } from '../refused.ts';
 
 /** Arrays and objects within each other, those of an element included. Real files have up to 12. */
 const maxDepth = 100;
-/** Bytes of one element: parsed, it takes some ten times as many. A track of half a million positions has as many. */
+/** Bytes of one element. A track of half a million positions has as many. */
 const maxElementBytes = 16_777_216;
+/**
+ * Memory of one element once it is parsed, in units of some 35 bytes; see {@link costs}. 800,000 positions take that: as many
+ * with five decimals fill an element.
+ */
+const maxElementCost = 4_000_000;
 /** Bytes of elements parsed at once, a few milliseconds of work. */
 const stretchBytes = 262_144;
 
@@ -25,11 +30,19 @@ const text = 1;
 const opening = 2;
 const closing = 3;
 const separating = 4;
+const naming = 5;
 const kinds = new Uint8Array(256);
 kinds[quote] = text;
 kinds[comma] = separating;
+kinds[colon] = naming;
 for (const byte of [openBrace, openBracket]) kinds[byte] = opening;
 for (const byte of [closeBrace, closeBracket]) kinds[byte] = closing;
+
+/** Units of memory of what a byte begins: a text, an array or object, a number or the like, a member. */
+const costs = new Uint8Array(6);
+costs[text] = costs[opening] = 3;
+costs[separating] = 1;
+costs[naming] = 5;
 
 /** The tokens that may come next, outside of elements. */
 type Expected = 'root' | 'key' | 'colon' | 'value' | 'comma' | 'end';
@@ -50,6 +63,7 @@ export class JsonElements implements BlockReader<void> {
   /** Where the search for the end of an element goes on, from its beginning. */
   #scanned = 0;
   #depth = 0;
+  #cost = 0;
   #isInText = false;
 
   /** @param hear gets each element, and the name of the member that it is or is in; '' for those of a root array. */
@@ -194,6 +208,8 @@ export class JsonElements implements BlockReader<void> {
 
   /** @returns where the element ends, if it does here. */
   #structure(kind: number, at: number): number | undefined {
+    this.#cost += costs[kind]!;
+    if (this.#cost > maxElementCost) throw new FileRefused('too_large');
     if (kind === opening) {
       this.#depth += 1;
       if (this.#depth > maxDepth) throw new FileRefused('too_deep');
@@ -201,13 +217,14 @@ export class JsonElements implements BlockReader<void> {
       this.#depth -= 1;
       if (this.#depth <= 0) return this.#depth < 0 ? at : at + 1;
     } else if (kind === text) this.#isInText = true;
-    else if (this.#depth === 0) return at;
+    else if (kind === separating && this.#depth === 0) return at;
     return undefined;
   }
 
   #found(end: number): number {
     this.#scanned = 0;
     this.#depth = 0;
+    this.#cost = 0;
     this.#isInText = false;
     return end;
   }

@@ -4,6 +4,7 @@ import { FileRefused } from '../refused.ts';
 import { elementFormat } from '../xml/element-format.ts';
 import type { ElementListener } from '../xml/element-tree.ts';
 import { CoordinateList, parseCoordinates, type Coordinates } from './coordinates.ts';
+import { NumberQueue } from './number-queue.ts';
 
 /** KML 2.x, with the tracks that Google added to it. */
 export const kmlFormat = elementFormat({
@@ -13,7 +14,7 @@ export const kmlFormat = elementFormat({
   listener: (recording) => new KmlElements(recording),
 });
 
-/** Times of a track that wait for their positions: a year of seconds, 80 MB. */
+/** Numbers of a track that wait for their times or positions: four months of seconds, 80 MB. */
 const maxWaiting = 10_000_000;
 /** Points of one placemark: they wait for its name. */
 const maxPoints = 10_000;
@@ -39,9 +40,9 @@ class KmlElements implements ElementListener {
   /** Marked in an export of ours. */
   #isOwnBookmark = false;
   #timeMs = missingTime;
-  /** Times of the present track, which come before its positions or in turn with them. */
-  #times: number[] = [];
-  #paired = 0;
+  /** Times of the present track that wait for their positions, or positions for their times: three numbers each. */
+  readonly #times = new NumberQueue();
+  readonly #positions = new NumberQueue();
   #line = 1;
   #segment = 0;
 
@@ -58,8 +59,8 @@ class KmlElements implements ElementListener {
       this.#timeMs = missingTime;
       this.#line += 1;
     } else if (name === 'Track') {
-      this.#times = [];
-      this.#paired = 0;
+      this.#times.clear();
+      this.#positions.clear();
     } else if (name === 'bookmark') this.#isOwnBookmark = true;
     if (name === 'Track' || name === 'LineString') this.#segment += 1;
   }
@@ -75,13 +76,14 @@ class KmlElements implements ElementListener {
       (parents.at(-2) === 'Point' ? this.#point : this.#lineString).push(text);
     } else if (name === 'name') this.#name = text;
     else if (name === 'description') this.#description = text;
-    else if (name === 'coord') this.#trackPoint(parseCoordinates(text, ' '));
+    else if (name === 'coord') this.#addPosition(parseCoordinates(text, ' '));
     else if (parents.at(-1) === 'Track') this.#addTime(parsePointTime(text));
     else this.#timeMs = timeOf(text);
   }
 
   close(name: string, parents: readonly string[]): void {
     if (name === 'coordinates') (parents.at(-1) === 'Point' ? this.#point : this.#lineString).end();
+    else if (name === 'Track') this.#endTrack();
     else if (name === 'Placemark') this.#placemark();
   }
 
@@ -91,8 +93,20 @@ class KmlElements implements ElementListener {
   }
 
   #addTime(timeMs: number): void {
-    if (this.#times.length === maxWaiting) throw new FileRefused('too_large');
-    this.#times.push(timeMs);
+    if (this.#positions.length > 0) this.#trackPoint(timeMs);
+    else if (this.#times.length < maxWaiting) this.#times.push(timeMs);
+    else throw new FileRefused('too_large');
+  }
+
+  #addPosition({ lat, lon, ele }: Coordinates): void {
+    if (this.#positions.length + 3 > maxWaiting) throw new FileRefused('too_large');
+    for (const number of [lat, lon, ele]) this.#positions.push(number);
+    if (this.#times.length > 0) this.#trackPoint(this.#times.shift());
+  }
+
+  /** Positions without a time are left. */
+  #endTrack(): void {
+    while (this.#positions.length > 0) this.#trackPoint(missingTime);
   }
 
   #linePoint({ lat, lon, ele }: Coordinates): void {
@@ -100,9 +114,13 @@ class KmlElements implements ElementListener {
     this.#recording.trackPoint(lat, lon, heightOf(ele), missingTime);
   }
 
-  #trackPoint({ lat, lon, ele }: Coordinates): void {
-    const timeMs = this.#times[this.#paired] ?? missingTime;
-    this.#paired += 1;
+  /** Hands on the first position that waits. */
+  #trackPoint(timeMs: number): void {
+    const [lat, lon, ele] = [
+      this.#positions.shift(),
+      this.#positions.shift(),
+      this.#positions.shift(),
+    ];
     this.#recording.at('track', this.#line, this.#segment);
     this.#recording.trackPoint(lat, lon, ele, timeMs);
   }

@@ -27,6 +27,15 @@ export function asDegrees(number: number, limit: 90 | 180): number {
   return Math.abs(number) <= limit ? number : Number.NaN;
 }
 
+/** Metres: below the deepest sea, and above where balloons fly. */
+const lowest = -12_000;
+const highest = 100_000;
+
+/** An elevation in metres; NaN for what is none on Earth, as sensors and programs write it that know none. */
+export function asElevation(metres: number): number {
+  return metres >= lowest && metres <= highest ? metres : Number.NaN;
+}
+
 /**
  * Reads the time of a point (contract D): integer ms UTC, blanks around the text aside; {@link missingTime} for none,
  * {@link invalidTime} for anything else. `parseTime` alone also takes forms that requests may have and files may not

@@ -2,7 +2,7 @@ import { limits } from '../../model/limits.ts';
 import { isLink, type Link } from '../../model/link.ts';
 import { textFields, waypointFields, type WaypointFields } from '../../model/waypoint-fields.ts';
 import { cleanNote, cleanText } from './clean-text.ts';
-import { invalidTime } from './point-values.ts';
+import { asElevation, invalidTime } from './point-values.ts';
 import type {
   LineKind,
   LineTexts,
@@ -75,14 +75,15 @@ export class Recording {
     if (!this.#count(lat, lon, timeMs)) return;
     this.#counts.trackPoints += 1;
     this.#tell();
-    this.#sink.trackPoint(lat, lon, ele, Number.isFinite(timeMs) ? timeMs : Number.NaN, accuracyM);
+    const time = Number.isFinite(timeMs) ? timeMs : Number.NaN;
+    this.#sink.trackPoint(lat, lon, asElevation(ele), time, accuracyM);
   }
 
   routePoint(lat: number, lon: number, ele: number, name = ''): void {
     if (!this.#isUsable(lat, lon)) return;
     this.#counts.routePoints += 1;
     this.#tell();
-    this.#sink.routePoint(lat, lon, ele, cleanText(name, limits.nameCodePoints));
+    this.#sink.routePoint(lat, lon, asElevation(ele), cleanText(name, limits.nameCodePoints));
   }
 
   /** @param line as it was, or will be, given to {@link at}. */
@@ -108,7 +109,9 @@ export class Recording {
       name: name === '' ? `Waypoint ${this.#waypointElements}` : name,
       tags: cleanTags(raw.tags),
     };
-    if (!Number.isNaN(ele)) waypoint.ele = ele;
+    // A bookmark keeps what its user gave it.
+    const metres = isOwnBookmark ? ele : asElevation(ele);
+    if (!Number.isNaN(metres)) waypoint.ele = metres;
     if (Number.isFinite(timeMs)) waypoint.timeMs = timeMs;
     addTexts(waypoint, raw);
     mark(waypoint, raw);

@@ -12,7 +12,7 @@ import {
   readLand,
   readRegionNames,
 } from './read-inputs.ts';
-import { divisionAreas } from './search-areas.ts';
+import { divisionAreas, emptyCountries } from './search-areas.ts';
 import { worldPlaces } from './world-places.ts';
 import { unitsPerDegree } from '../format.ts';
 import { writeGeneration } from './write-generation.ts';
@@ -30,11 +30,12 @@ export function buildGeneration(path: string): void {
     lon: lon / unitsPerDegree,
   }));
   const [countries, regions] = [countryNames(features), readRegionNames()];
+  const divisions = divisionAreas(places, countries, regions);
   writeGeneration(path, {
     places,
     borders,
     coastBelt: coastBelt(land, [...centres, ...isletsWithout(land, shapes)]),
-    areas: [...divisionAreas(places, countries, regions), ...islands(places)],
+    areas: [...divisions, ...emptyCountries(borders, divisions, countries), ...islands(places)],
     countryNames: countries,
     regionNames: regions,
     meta: {

@@ -1,4 +1,6 @@
 import type { AreaKind } from '../format.ts';
+import type { Border } from './borders.ts';
+import { furtherNamesOfCountry, furtherNamesOfRegion } from './further-names.ts';
 import type { WorldPlace } from './world-places.ts';
 
 /** A country, a region or an island, to be found by its names. */
@@ -6,6 +8,8 @@ export interface WorldArea {
   readonly kind: AreaKind;
   /** The first is the one that is shown. */
   readonly names: readonly string[];
+  /** Names of a country in languages that are not spoken there. */
+  readonly otherNames?: readonly string[];
   /** ISO 3166-1 alpha-2. */
   readonly country: string;
   /** The code of a region within its country. */
@@ -55,7 +59,7 @@ interface Share {
 function add(areas: Map<string, WorldArea>, code: string, share: Share): void {
   const { kind, place, isSeat } = share;
   const { country, region, lat, lon, population } = place;
-  const area = areas.get(code) ?? { kind, names: namesOf(share), country, lat, lon, population: 0 };
+  const area = areas.get(code) ?? { kind, ...namesOf(share), country, lat, lon, population: 0 };
   areas.set(code, {
     ...area,
     ...(isSeat ? { lat, lon } : {}),
@@ -64,8 +68,25 @@ function add(areas: Map<string, WorldArea>, code: string, share: Share): void {
   });
 }
 
-function namesOf({ kind, name, place }: Share): string[] {
-  return kind === 'country' ? [...new Set([name, ...ownNames(place.country)])] : [name];
+function namesOf({
+  kind,
+  name,
+  place: { country },
+}: Share): Pick<WorldArea, 'names' | 'otherNames'> {
+  return kind === 'country'
+    ? countryNamesOf(country, name)
+    : { names: [name, ...furtherNamesOfRegion(country, name)] };
+}
+
+function countryNamesOf(country: string, name: string) {
+  const spoken = new Intl.Locale(`und-${country}`).maximize().language;
+  const own = ['en', spoken, ...(furtherLanguages[country] ?? [])];
+  const saint = name.replace(/^St\. /u, 'Saint ');
+  const further = [saint, ...furtherNamesOfCountry(country)];
+  return {
+    names: [...new Set([name, ...further, ...namesIn(own, country)])],
+    otherNames: namesIn(languages, country),
+  };
 }
 
 /** Languages of countries that have more than the one which most of their people are taken to speak. */
@@ -82,13 +103,60 @@ const furtherLanguages: Readonly<Record<string, readonly string[]>> = {
   ZA: ['af', 'zu'],
 };
 
-/** Name of a country (ISO 3166-1 alpha-2) in its own languages, from Unicode's CLDR in Node.js: `España`, `日本`. */
-function ownNames(country: string): string[] {
-  const spoken = new Intl.Locale(`und-${country}`).maximize().language;
-  const languages = [spoken, ...(furtherLanguages[country] ?? [])];
+const letters = Array.from({ length: 26 }, (_, at) => String.fromCharCode(97 + at));
+const pairs = letters.flatMap((one) => letters.map((other) => one + other));
+/** Every language of CLDR that Node.js has, and scripts and countries that spell names in another way. */
+const languages = Intl.DisplayNames.supportedLocalesOf([
+  ...pairs,
+  ...pairs.flatMap((pair) => letters.map((letter) => pair + letter)),
+  'zh-Hant',
+  'sr-Latn',
+  'uz-Cyrl',
+  'pt-PT',
+  'es-MX',
+]);
+
+/** Names of a country (ISO 3166-1 alpha-2) in some languages, from Unicode's CLDR in Node.js: `España`, `日本`. */
+function namesIn(wanted: readonly string[], country: string): string[] {
   // For a language without names the answer would be in that of this machine.
-  return Intl.DisplayNames.supportedLocalesOf(languages).flatMap(
-    (language) =>
-      new Intl.DisplayNames(language, { type: 'region', fallback: 'none' }).of(country) ?? [],
-  );
+  return Intl.DisplayNames.supportedLocalesOf(wanted).flatMap((language) => {
+    const name = namesOfLanguage(language).of(country);
+    return name === undefined || name === country ? [] : [name];
+  });
+}
+
+const known = new Map<string, Intl.DisplayNames>();
+
+function namesOfLanguage(language: string): Intl.DisplayNames {
+  const found = known.get(language);
+  if (found !== undefined) return found;
+  const names = new Intl.DisplayNames(language, { type: 'region', fallback: 'none' });
+  known.set(language, names);
+  return names;
+}
+
+/** Countries without any place: at the middle of their largest border. */
+export function emptyCountries(
+  borders: readonly Border[],
+  known: readonly WorldArea[],
+  countryNames: ReadonlyMap<string, string>,
+): WorldArea[] {
+  const found = new Set(known.flatMap(({ kind, country }) => (kind === 'country' ? country : [])));
+  return [...countryNames].flatMap(([country, name]) => {
+    const own = borders.filter((border) => border.country === country);
+    if (found.has(country) || own.length === 0) return [];
+    const { box } = own.reduce((one, other) => (sizeOf(other) > sizeOf(one) ? other : one));
+    return {
+      kind: 'country',
+      ...countryNamesOf(country, name),
+      country,
+      lat: Math.round((box.south + box.north) / 2),
+      lon: Math.round((box.west + box.east) / 2),
+      population: 0,
+    };
+  });
+}
+
+function sizeOf({ box }: Border): number {
+  return (box.east - box.west) * (box.north - box.south);
 }

@@ -1,7 +1,8 @@
 import { distance } from 'geokdbush';
 import { unitsPerDegree, type PlaceKind } from '../format.ts';
 import { foldName } from '../../model/fold.ts';
-import { allNames, matchCensus } from './match-census.ts';
+import { furtherNamesOfTown } from './further-names.ts';
+import { matchCensus } from './match-census.ts';
 import type { CensusPlace, CurrentPlace } from './read-inputs.ts';
 
 /** A place of the generation. */
@@ -58,12 +59,17 @@ function worldPlace(
     population,
     feature,
     kind: kindOf(population, feature),
-    otherNames: [...(census === undefined ? [] : otherNames(place, census)), ...adopted],
+    otherNames: [
+      ...(census === undefined ? [] : otherNames(place, census)),
+      ...adopted,
+      ...furtherNamesOfTown(place.country, place.name),
+    ],
   };
 }
 
 function otherNames(place: CurrentPlace, census: CensusPlace): string[] {
-  if (census.population >= allNamesFrom) return allNames(census);
+  if (census.population >= allNamesFrom)
+    return [census.name, ...census.otherNames.split(','), census.plainName];
   return foldName(place.name) === foldName(census.name) ? [] : [census.name];
 }
 

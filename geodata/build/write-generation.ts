@@ -1,3 +1,4 @@
+import { deflateRawSync } from 'node:zlib';
 import Database from 'better-sqlite3';
 import Flatbush from 'flatbush';
 import KDBush from 'kdbush';
@@ -8,13 +9,14 @@ import {
   generationApplicationId,
   generationSchema,
   generationTables,
+  namesTogether,
   placeKinds,
   spatialParts,
   unitsPerDegree,
 } from '../format.ts';
 import { areaWords } from '../areas.ts';
 import { encodeRings } from '../ring-blob.ts';
-import { wholeName, wordsOf } from '../words.ts';
+import { spelledOut, wholeName, wordsOf } from '../words.ts';
 import type { Border } from './borders.ts';
 import { townsOfSections } from './sections.ts';
 import type { WorldArea } from './search-areas.ts';
@@ -65,6 +67,7 @@ function writeWorld(db: Database.Database, world: World): void {
   const tree = placeTree(world.places);
   writePlaces(db, world.places, ids, townsOfSections(world.places, tree));
   writeWords(db, world.places);
+  writeOtherNames(db, world.places);
   writeAreas(db, world.areas, ids);
   writeBorders(db, world.borders, ids);
   const part = db.prepare('INSERT INTO spatial_index VALUES (?, ?)');
@@ -148,17 +151,30 @@ function writeWords(db: Database.Database, places: readonly WorldPlace[]): void 
   db.exec("INSERT INTO place_words (place_words) VALUES ('optimize')");
 }
 
+function writeOtherNames(db: Database.Database, places: readonly WorldPlace[]): void {
+  const insert = db.prepare('INSERT INTO other_names VALUES (?, ?)');
+  for (let id = 0; id * namesTogether < places.length; id += 1) {
+    const names = places
+      .slice(id * namesTogether, (id + 1) * namesTogether)
+      .map(({ name, otherNames }) => otherNames.filter((other) => other !== name));
+    const text = JSON.stringify(names);
+    if (names.some((others) => others.length > 0)) insert.run(id, deflateRawSync(text));
+  }
+}
+
 function writeAreas(db: Database.Database, areas: readonly WorldArea[], ids: DivisionIds): void {
-  const insert = db.prepare('INSERT INTO area VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)');
+  const insert = db.prepare('INSERT INTO area VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)');
   const byPeople = areas.toSorted((a, b) => b.population - a.population);
   for (const [id, area] of byPeople.entries()) {
-    const { kind, names, country, region, lat, lon, population, radiusM } = area;
-    const words = names.map((name) => ` ${wordsOf(name).join(' ')} `);
+    const { kind, names, otherNames = [], country, region, lat, lon, population, radiusM } = area;
+    const words = new Set(names.map(wordsText));
+    const others = new Set(otherNames.map(wordsText).filter((text) => !words.has(text)));
     insert.run(
       id,
       areaKinds.indexOf(kind),
       names[0],
-      [...new Set(words)].join('\n'),
+      [...words].join('\n'),
+      [...others].join('\n'),
       ids.country(country),
       region === undefined ? null : ids.region(country, region),
       lat,
@@ -167,6 +183,10 @@ function writeAreas(db: Database.Database, areas: readonly WorldArea[], ids: Div
       radiusM ?? null,
     );
   }
+}
+
+function wordsText(name: string): string {
+  return ` ${wordsOf(name).join(' ')} `;
 }
 
 function writeBorders(db: Database.Database, borders: readonly Border[], ids: DivisionIds): void {
@@ -192,15 +212,4 @@ function borderTree(borders: readonly Border[]): Flatbush {
 
 function bytesOf(buffer: ArrayBufferLike): Buffer {
   return Buffer.from(buffer as ArrayBuffer);
-}
-
-/** Letters that people without them on their keyboard write as two. */
-const pairs: Readonly<Record<string, string>> = { ä: 'ae', ö: 'oe', ü: 'ue', å: 'aa', ø: 'oe' };
-
-/** A name as it is written without umlauts: `Tuebingen`, `Tromsoe`. */
-function spelledOut(name: string): string {
-  return name
-    .normalize('NFC')
-    .toLowerCase()
-    .replace(/[äöüåø]/g, (letter) => pairs[letter]!);
 }

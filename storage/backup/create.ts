@@ -1,10 +1,11 @@
 import { isUtf8 } from 'node:buffer';
-import { existsSync, readdirSync, statSync } from 'node:fs';
+import { accessSync, constants, existsSync, readdirSync, statSync, type Dirent } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
 import { backupNames, type BackupContent } from '../../model/backup.ts';
 import { closing } from '../../model/closing.ts';
+import { errorCode } from '../../model/error-code.ts';
 import { ExitError } from '../../model/exit-error.ts';
 import { renameDurably, temporaryBeside } from '../atomic-file.ts';
 import { createPrivateFile, openReader } from '../database.ts';
@@ -37,7 +38,7 @@ export interface CreateBackupOptions {
 }
 
 export interface CreatedBackup extends BackupContent {
-  /** Files and folders below `imports/` that are not in it, because their names are not UTF-8. */
+  /** Files and folders below `imports/` that are not in it: they cannot be read, or a backup cannot hold their names. */
   readonly leftOut: readonly string[];
 }
 
@@ -105,17 +106,38 @@ function copyStore(path: string, copy: string, withHistory: boolean): void {
 }
 
 /** All that is in a directory, old bytes of replaced files as well, but for what is being written, and `leftOut`. */
-function filesBelow(directory: string, leftOut: string[], prefix = ''): string[] {
-  const entries = readdirSync(directory, { withFileTypes: true, encoding: 'buffer' });
-  return entries.flatMap((entry) => {
-    const own = entry.name.toString();
-    const name = prefix + own;
-    // As a text it would be another name, perhaps that of another file; a backup has only names that are text.
-    if (!isUtf8(entry.name)) {
-      leftOut.push(name);
-      return [];
+function filesBelow(directory: string, leftOut: string[]): string[] {
+  const files: string[] = [];
+  const waiting = [''];
+  for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {
+    const place = join(directory, folder);
+    const entries = readable(() => readdirSync(place, { withFileTypes: true, encoding: 'buffer' }));
+    if (entries === undefined) leftOut.push(folder);
+    for (const entry of entries ?? []) {
+      const name = (folder === '' ? '' : `${folder}/`) + entry.name.toString();
+      if (entry.isDirectory() && canHold(entry)) waiting.push(name);
+      else if (entry.isDirectory() || (entry.isFile() && !name.endsWith('.tmp'))) {
+        const path = join(directory, name);
+        const isThere = canHold(entry) && readable(() => accessSync(path, constants.R_OK) ?? true);
+        (isThere ? files : leftOut).push(name);
+      }
     }
-    if (entry.isDirectory()) return filesBelow(join(directory, own), leftOut, `${name}/`);
-    return entry.isFile() && !name.endsWith('.tmp') ? [name] : [];
-  });
+  }
+  return files;
+}
+
+/** Whether a name is the same one in a backup: text, and no path of another system. */
+function canHold({ name }: Dirent<Buffer>): boolean {
+  return isUtf8(name) && !name.includes('\\');
+}
+
+/** @returns undefined for what this user may not read, and where no name leads that is short enough. */
+function readable<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch (error) {
+    const code = errorCode(error) ?? '';
+    if (!['EACCES', 'EPERM', 'ENAMETOOLONG', 'ENOTDIR'].includes(code)) throw error;
+    return undefined;
+  }
 }

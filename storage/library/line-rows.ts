@@ -13,6 +13,8 @@ import type { InsertOutline } from './statements.ts';
 export const lineKinds: Readonly<Record<LineKind, number>> = { track: 0, route: 1 };
 /** Texts of a line may come while at most so many lines began after it. */
 const recentLines = 4_096;
+/** Characters in the names of the points of one part, about. */
+const partNames = 1_048_576;
 const noPoints = Buffer.alloc(0);
 
 type Position = Omit<Point, 'timeMs'>;
@@ -24,6 +26,7 @@ export class LineRows {
   #points = pointColumns(0);
   readonly #runs = new RunWriter();
   #names: Record<number, string> | undefined;
+  #namesLength = 0;
   #fileId = 0;
   #lineId: number = 0;
   #timed = 0;
@@ -42,6 +45,7 @@ export class LineRows {
     this.#fileId = fileId;
     this.#lineId = this.#timed = this.#untimed = 0;
     this.#names = undefined;
+    this.#namesLength = 0;
     this.#runs.take();
     this.#runs.segment();
     this.#recent.clear();
@@ -82,7 +86,8 @@ export class LineRows {
   untimed(lat: number, lon: number, ele: number, name = ''): void {
     const latE7 = Math.round(lat * unitsPerDegree);
     const lonE7 = Math.round(lon * unitsPerDegree);
-    if (this.#untimed === dayBlobPoints || this.#runs.isFull) this.finish({ latE7, lonE7 });
+    const isFull = this.#untimed === dayBlobPoints || this.#namesLength >= partNames;
+    if (isFull || this.#runs.isFull) this.finish({ latE7, lonE7 });
     // Most files say the time of all points.
     if (this.#points.latE7.length === 0) this.#points = pointColumns();
     const at = this.#untimed;
@@ -91,6 +96,7 @@ export class LineRows {
     points.lonE7[at] = lonE7;
     points.eleDm[at] = eleDmOf(ele);
     if (name !== '') (this.#names ??= {})[at] = name;
+    this.#namesLength += name.length;
     this.#untimed += 1;
     this.#runs.point(false);
   }
@@ -110,7 +116,7 @@ export class LineRows {
     };
     const { lastInsertRowid } = this.#statements.addPart.run(this.#lineId, part);
     if (count > 0) this.#outline(Number(lastInsertRowid), part.runs, count, after);
-    this.#timed = this.#untimed = 0;
+    this.#timed = this.#untimed = this.#namesLength = 0;
     this.#names = undefined;
   }
 

@@ -20,29 +20,14 @@ export type Locks = ReturnType<typeof objectLocks>;
 export function objectLocks(rows: ObjectRows) {
   return {
     /** Makes a lock, unless there is one of this path. @param most locks of a repository */
-    add: (
-      { repositoryId, userId, path }: { repositoryId: number; userId: number; path: string },
-      most: number,
-      now: number,
-    ): Promise<LockOutcome> =>
-      rows.transaction().execute(async (within) => {
-        const found = await findLock(within, { repositoryId, path });
-        if (found !== undefined) return { lock: found, isNew: false };
-        const { count } = await within
-          .selectFrom('locks')
-          .select(({ fn }) => fn.countAll<number>().as('count'))
-          .where('repository_id', '=', repositoryId)
-          .executeTakeFirstOrThrow();
-        if (Number(count) >= most) return 'limit';
-        const added = within
-          .insertInto('locks')
-          .values({ repository_id: repositoryId, user_id: userId, path, locked_ms: now })
-          .onConflict((conflict) => conflict.doNothing());
-        const isNew = await hasChanged(within, added);
-        const lock = await findLock(within, { repositoryId, path });
-        if (lock === undefined) throw new Error('A lock that was just made is not there.');
-        return { lock, isNew };
-      }),
+    async add(wanted: NewLock, most: number, now: number): Promise<LockOutcome> {
+      for (;;) {
+        const outcome = await rows
+          .transaction()
+          .execute((within) => addLock(within, wanted, most, now));
+        if (outcome !== 'gone') return outcome;
+      }
+    },
     find: (filter: LockFilter) => findLock(rows, filter),
     /** Locks after the one of this id, in order of their ids, at most `limit`. */
     page: (filter: LockFilter, after: number, limit: number): Promise<FileLock[]> =>
@@ -54,6 +39,36 @@ export function objectLocks(rows: ObjectRows) {
         rows.deleteFrom('locks').where('repository_id', '=', repositoryId).where('id', '=', id),
       ),
   };
+}
+
+interface NewLock {
+  readonly repositoryId: number;
+  readonly userId: number;
+  readonly path: string;
+}
+
+/** @returns `gone` where another server has made the lock and removed it meanwhile. */
+async function addLock(
+  within: ObjectRows,
+  { repositoryId, userId, path }: NewLock,
+  most: number,
+  now: number,
+): Promise<LockOutcome | 'gone'> {
+  const found = await findLock(within, { repositoryId, path });
+  if (found !== undefined) return { lock: found, isNew: false };
+  const { count } = await within
+    .selectFrom('locks')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('repository_id', '=', repositoryId)
+    .executeTakeFirstOrThrow();
+  if (Number(count) >= most) return 'limit';
+  const added = within
+    .insertInto('locks')
+    .values({ repository_id: repositoryId, user_id: userId, path, locked_ms: now })
+    .onConflict((conflict) => conflict.doNothing());
+  const isNew = await hasChanged(within, added);
+  const lock = await findLock(within, { repositoryId, path });
+  return lock === undefined ? 'gone' : { lock, isNew };
 }
 
 function findLock(rows: ObjectRows, filter: LockFilter): Promise<FileLock | undefined> {

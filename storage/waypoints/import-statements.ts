@@ -148,6 +148,14 @@ function prepareStates(db: Database) {
         .where('change_id', '=', change)
         .orderBy('import_id'),
     ),
+    pathsOf: prepareValue(db, (change: number, limit: number) =>
+      states
+        .innerJoin('imports as i', 'i.id', 'import_id')
+        .select('i.path')
+        .where('change_id', '=', change)
+        .orderBy('import_id')
+        .limit(limit),
+    ),
     changedSince: prepareValue(db, (change: number) =>
       waypointTables
         .selectFrom(

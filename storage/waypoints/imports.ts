@@ -92,6 +92,11 @@ export class ImportList {
     return this.#statements.statesOf.all(change);
   }
 
+  /** Paths of the first files of a change. */
+  pathsOf(change: number, limit: number): string[] {
+    return this.#statements.pathsOf.all(change, limit);
+  }
+
   /** Whether the first files of a change are as it has left them: a list of changes asks this of each. */
   isAsLeft(change: number): boolean {
     return this.#statements.changedSince.get(change) === undefined;

@@ -17,7 +17,7 @@ import {
 import { join, resolve } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { Desk } from '../helpers/git-desk.ts';
-import { oidOf, startTestObjects, type TestObjects } from '../helpers/objects.ts';
+import { ann, oidOf, startTestObjects, type TestObjects } from '../helpers/objects.ts';
 import { temporaryDirectory } from '../helpers/temporary-directory.ts';
 
 const missing = ['git', 'git-lfs'].find((tool) => spawnSync(tool, ['--version']).status !== 0);
@@ -226,19 +226,14 @@ testLfs('a file of 300 MB', async (t) => {
   await desk.run(t, 'work', 'lfs', 'fsck');
 });
 
-testLfs('a login over ssh needs no password', async (t) => {
-  const server = await startTestObjects(t);
+/** A desk whose user logs in over ssh, by a forced command; the commands that it asks for go to a file. */
+async function startSshDesk(t: ExecutionContext, server: TestObjects, user: string) {
   const directory = temporaryDirectory(t);
-  const [bin, ssh, asked] = [
-    join(directory, 'bin'),
-    join(directory, 'ssh'),
-    join(directory, 'asked'),
-  ];
-  mkdirSync(bin);
+  const [ssh, asked] = [join(directory, 'ssh'), join(directory, 'asked')];
   const program = resolve(import.meta.dirname, '../../bin/x-lfs-authenticate.js');
   const word = (value: string): string => `'${value}'`;
   const settings = `WAYPOINTD_OBJECTS_PUBLIC_URL=${server.url} HOME=${word(directory)}`;
-  const call = [process.execPath, program, '--root', server.directory, '--user', 'ann']
+  const call = [process.execPath, program, '--root', server.directory, '--user', user]
     .map(word)
     .join(' ');
   // What sshd does with a forced command: all but the last word are the client's options and the host.
@@ -247,12 +242,36 @@ testLfs('a login over ssh needs no password', async (t) => {
     `#!/bin/sh\nfor last; do :; done\necho "$last" >> ${word(asked)}\ncase "$last" in *git-lfs-authenticate*) SSH_ORIGINAL_COMMAND="$last" ${settings} exec ${call};; esac\nexit 127\n`,
     { mode: 0o755 },
   );
-  const desk = startDesk(t, server, 'ann:wrong', { GIT_SSH: ssh });
-  const content = randomBytes(2_000);
-  await desk.work(t, { 'a.bin': content }, []);
+  const desk = startDesk(t, server, `${user}:wrong`, { GIT_SSH: ssh });
+  await desk.work(t, { 'a.bin': randomBytes(2_000) }, []);
   await desk.run(t, 'work', 'remote', 'set-url', 'origin', 'ssh://git@example.org/club/maps.git');
+  return { desk, asked };
+}
+
+testLfs('a login over ssh needs no password', async (t) => {
+  const server = await startTestObjects(t);
+  const { desk, asked } = await startSshDesk(t, server, 'ann');
   await desk.run(t, 'work', 'lfs', 'push', '--all', 'origin');
   t.is(uploads(server), 1);
   t.true(existsSync(asked));
   t.regex(readFileSync(asked, 'utf8'), /git-lfs-authenticate '?\/?club\/maps\.git'? upload/);
 });
+
+testLfs(
+  'a reader who has logged in over ssh lists locks, and can neither lock nor push',
+  async (t) => {
+    const server = await startTestObjects(t);
+    await server.call('POST', '/club/maps/locks', { as: ann, body: { path: 'harbour.map' } });
+    const { desk } = await startSshDesk(t, server, 'bob');
+    t.regex(await desk.run(t, 'work', 'lfs', 'locks'), /harbour\.map\s+ann/);
+    for (const words of [
+      ['lfs', 'lock', 'a.bin'],
+      ['lfs', 'push', '--all', 'origin'],
+    ]) {
+      const { code, output } = await desk.try('work', ...words);
+      t.not(code, 0);
+      t.regex(output, /You may read this repository but not write to it/);
+    }
+    t.is(uploads(server), 0);
+  },
+);

@@ -1,23 +1,24 @@
 /** Two object servers behind nginx, their rows in PostgreSQL and their contents in a bucket; git-lfs in front. */
-import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { spawnSync, type ChildProcess } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
 import { hashPassword } from '../../objects/passwords.ts';
 import { openRoot } from '../../objects/root.ts';
 import { testCli } from '../helpers/cli.ts';
+import { amongSlow, slowRequests } from '../helpers/crowd.ts';
 import { rounds } from '../helpers/effort.ts';
 import { Desk } from '../helpers/git-desk.ts';
-import { ann, basic, oidOf, xLfs } from '../helpers/objects.ts';
+import { ann, basic, oidOf, startTestObjects, xLfs } from '../helpers/objects.ts';
+import { nginxProgram, startNginx } from '../helpers/nginx.ts';
 import { startSharedPlaces } from '../helpers/shared-places.ts';
 import { freePort } from '../helpers/local-server.ts';
 import { temporaryDirectory } from '../helpers/temporary-directory.ts';
 import { until } from '../helpers/until.ts';
 
-const nginx = '/usr/sbin/nginx';
 const tools = ['git', 'git-lfs'].find((tool) => spawnSync(tool, ['--version']).status !== 0);
-const shared = await startSharedPlaces(existsSync(nginx) ? tools : 'nginx');
+const shared = await startSharedPlaces(existsSync(nginxProgram) ? tools : 'nginx');
 if (shared !== undefined) {
   const { newPlaces, swift } = shared;
 
@@ -102,44 +103,27 @@ if (shared !== undefined) {
     t.is((await directory.findRepository('club/maps'))?.bytes, sum + 10_000, 'exact');
   });
 
-  function startNginx(root: string, port: number, servers: readonly number[]): ChildProcess {
-    const directory = join(root, 'nginx');
-    mkdirSync(directory);
-    const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'];
-    // As docs/object-storage.md has it, without https.
-    writeFileSync(
-      join(directory, 'nginx.conf'),
-      `daemon off; pid ${directory}/pid; worker_processes 1; ${process.getuid?.() === 0 ? 'user root;' : ''}
-events { worker_connections 512; }
-http {
-  access_log off;
-  ${temporary.map((name) => `${name}_temp_path ${directory}/${name};`).join(' ')}
-  upstream waypointd {
-    ${servers.map((server) => `server 127.0.0.1:${server} max_fails=0;`).join(' ')}
-    keepalive 16;
-  }
-  server {
-    listen 127.0.0.1:${port};
-    proxy_http_version 1.1;
-    proxy_set_header Host $http_host;
-    proxy_set_header Connection "";
-    client_max_body_size 0;
-    proxy_connect_timeout 2s;
-    location / {
-      proxy_pass http://waypointd;
-      proxy_next_upstream error timeout non_idempotent;
-    }
-    location ~ /content$ {
-      proxy_pass http://waypointd;
-      proxy_request_buffering off;
-      proxy_buffering off;
-    }
-  }
-}
-`,
+  for (const [client, request] of Object.entries(slowRequests)) {
+    test.serial(
+      `300 slow connections of one ${client} through nginx keep no other user out`,
+      async (t) => {
+        const server = await startTestObjects(t, {
+          places: {},
+          config: { trustedProxy: '127.0.0.1' },
+        });
+        const front = await freePort();
+        const unbuffered = 'proxy_request_buffering off;';
+        const proxy = startNginx(temporaryDirectory(t), front, [server.port], unbuffered);
+        t.teardown(() => proxy.kill('SIGTERM'));
+        const isUp = () =>
+          fetch(`http://127.0.0.1:${front}/healthz`).then(
+            ({ ok }) => ok,
+            () => false,
+          );
+        await until(isUp);
+        t.deepEqual(await amongSlow(t, server, front, request), Array<number>(20).fill(404));
+      },
     );
-    const words = ['-c', join(directory, 'nginx.conf'), '-e', join(directory, 'error.log')];
-    return spawn(nginx, words, { stdio: 'ignore' });
   }
 
   async function send(url: string, content: Buffer): Promise<number> {

@@ -73,6 +73,24 @@ if (programs === undefined) {
     t.is((await server.call('GET', path, { as: ann })).status, 404);
   });
 
+  test('a lock that another server removes in the very moment is made again', async (t) => {
+    const places = await newPlaces();
+    const server = await startTestObjects(t, { places });
+    const other = new pg.Client({ connectionString: places.database });
+    await other.connect();
+    t.teardown(() => other.end());
+    // Removes each first lock before the server looks for it.
+    await other.query(`
+      CREATE SEQUENCE made;
+      CREATE FUNCTION unlock() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+        IF nextval('made') = 1 THEN DELETE FROM locks; END IF; RETURN NULL;
+      END $$;
+      CREATE TRIGGER unlock AFTER INSERT ON locks FOR EACH STATEMENT EXECUTE FUNCTION unlock()`);
+    const wanted = { as: ann, body: { path: 'harbour.map' } };
+    t.is((await server.call('POST', '/club/maps/locks', wanted)).status, 201);
+    t.is((await server.call('POST', '/club/maps/locks', wanted)).status, 409, 'it is there');
+  });
+
   test('numbers of what is gone are not given again after a move', async (t) => {
     const open = (directory: string, places: StorePlaces) =>
       openRoot(directory, { ...places, owner: 'command' });
@@ -123,7 +141,11 @@ if (programs === undefined) {
     const refused = await server.call('GET', `/club/maps/objects/${body.oid}`, { as: ann });
     t.is(refused.status, 503);
     t.is(refused.body.code, 'unavailable');
+    const isReady = async () => (await server.call('GET', '/readyz')).status;
+    t.is(await isReady(), 503);
+    t.is((await server.call('GET', '/healthz')).status, 200);
     await other.start();
+    await until(async () => (await isReady()) === 200);
     t.is((await server.send('club/maps', Buffer.from('content'))).status, 200);
     await other.kill();
     t.is(await endOf(server), 'ended', 'with traffic that was not written yet');

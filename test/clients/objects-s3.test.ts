@@ -367,8 +367,14 @@ if (missing !== undefined) {
       const { verify, upload } = (await server.call('POST', objects, { as: ann, body: object }))
         .body._links;
       await server.follow('PUT', upload, content);
+      t.is((await server.call('GET', '/readyz')).status, 200);
       swift.pause();
       t.is((await server.follow('POST', verify, object)).status, 503);
+      const begin = performance.now();
+      t.is((await server.call('GET', '/readyz')).status, 503);
+      const ms = performance.now() - begin;
+      t.true(ms >= 1_900 && ms < 4_000, `${ms} ms`);
+      t.is((await server.call('GET', '/healthz')).status, 200);
       t.is((await server.call('GET', `${objects}/${object.oid}`, { as: bob })).status, 404);
       swift.resume();
       t.is((await server.follow('POST', verify, object)).status, 200);

@@ -4,7 +4,6 @@ import type { KnownImports } from './known-imports.ts';
 import type { ManagedCopies } from './managed-copies.ts';
 import type { ImportProgress } from './progress.ts';
 import type { SourceStamps } from './source-stamps.ts';
-import type { BeginClock } from './time-budget.ts';
 
 /** Rooms that an import reads and writes. */
 export interface ImportPlaces {
@@ -17,7 +16,6 @@ export interface ImportPlaces {
   readonly taken: Set<string>;
   /** Set for a preview, which writes nothing: the contents that it would have taken in. */
   readonly planned: Set<string> | undefined;
-  readonly beginClock: BeginClock;
 }
 
 /** A path below `imports/`, and what is there. */
@@ -66,6 +64,8 @@ export type Passed =
       readonly kind: 'duplicate';
       /** Its SHA-256, if only other paths have that content: a later file of the import may replace it there. */
       readonly elsewhere?: string;
+      /** Known by its stamp, without reading it. */
+      readonly isRemembered?: true;
     };
 
 /**

@@ -25,7 +25,6 @@ import {
   type SourceFile,
 } from './source-file.ts';
 import type { SourceEntry } from './source-list.ts';
-import { beginTimeBudget } from './time-budget.ts';
 
 /** A copy in its place, whose rows are not committed yet. */
 interface PlacedCopy {
@@ -60,38 +59,37 @@ export interface FileImport {
   readonly target: string;
 }
 
+interface Control {
+  /** Called with the bytes of each piece parsed. */
+  readonly onBytes: (bytes: number) => void;
+  /** Asked before each piece of work. @throws FileRefused too_slow */
+  readonly isCancelled: () => boolean;
+}
+
 /**
  * Imports one file: all of it or, when anything throws, nothing.
- * @param onBytes called with the bytes of each piece parsed.
  * @throws FileRefused, ReadingCancelled, and errors of our own disk or of SQLite
  */
-export function importFile(
-  job: FileImport,
-  places: ImportPlaces,
-  onBytes: (bytes: number) => void,
-): Verdict {
+export function importFile(job: FileImport, places: ImportPlaces, control: Control): Verdict {
   try {
-    return importWhole(job, places, onBytes);
+    return importWhole(job, places, control);
   } catch (error) {
     throw places.files.refusal(error);
   }
 }
 
-function importWhole(
-  job: FileImport,
-  places: ImportPlaces,
-  onBytes: (bytes: number) => void,
-): Verdict {
+function importWhole(job: FileImport, places: ImportPlaces, control: Control): Verdict {
   const file = job.packed?.container ?? job.file;
   const remembered = places.stamps.hashOf(join(job.root, file), job.packed?.entry);
   if (remembered !== undefined) {
     const found = findPlace(job.target, remembered, places);
     const known = takeDuplicate(found, remembered, places);
+    if (known?.kind === 'duplicate') return { ...known, isRemembered: true };
     if (known !== undefined) return known;
   }
   const source = openSource(job.root, file, job.packed?.entry);
   try {
-    return importSource(source, job, places, onBytes);
+    return importSource(source, job, places, control);
   } finally {
     closeSync(source.fd);
   }
@@ -101,9 +99,9 @@ function importSource(
   source: SourceFile,
   { file, target }: FileImport,
   places: ImportPlaces,
-  onBytes: (bytes: number) => void,
+  control: Control,
 ): Verdict {
-  const { stamps, taken, progress } = places;
+  const { stamps, taken } = places;
   const head = readHead(source, headBytes);
   if (isContainer(head)) {
     if (source.packed !== undefined) throw new FileRefused('nested');
@@ -111,7 +109,7 @@ function importSource(
   }
   const format = findFormat(head, file);
   if (format === undefined) return { kind: 'unsupported' };
-  const content = readContent(source, () => progress.isCancelled);
+  const content = readContent(source, control.isCancelled);
   const { sha256 } = content;
   const found = findPlace(target, sha256, places);
   const passed = takeDuplicate(found, sha256, places);
@@ -121,7 +119,7 @@ function importSource(
   }
   // Two sources whose names differ in form only would overwrite each other, for ever.
   if (taken.has(found.pathKey)) throw new FileRefused('unreadable');
-  return takeIn({ source, content, format, name: file, onBytes }, found, places);
+  return takeIn({ source, content, format, name: file, control }, found, places);
 }
 
 /** Stores a source that is new, or tells what that would do. */
@@ -131,7 +129,7 @@ function takeIn(reading: Reading, found: Found, places: ImportPlaces): Verdict {
   const { sha256 } = reading.content;
   const beside = storedAs === undefined ? {} : { storedAs };
   if (planned !== undefined) {
-    const counts = plan(reading, places);
+    const counts = plan(reading);
     if (!isPresent && planned.has(sha256)) return { kind: 'duplicate' };
     planned.add(sha256);
     taken.add(pathKey);
@@ -149,23 +147,12 @@ interface Reading {
   readonly content: SourceContent;
   readonly format: Format;
   readonly name: string;
-  readonly onBytes: (bytes: number) => void;
+  readonly control: Control;
 }
 
 /** Counts what storing a source would bring. */
-function plan({ source, content, format, onBytes }: Reading, places: ImportPlaces): FileCounts {
-  const isCancelled = withTimeBudget(source, places);
-  const summary = format.read(content.blocks(), nullSink, { onBytes, isCancelled });
-  return { ...summary, format: format.name };
-}
-
-/** Tells whether the import is cancelled. @throws FileRefused too_slow */
-function withTimeBudget({ size }: SourceFile, { progress, beginClock }: ImportPlaces) {
-  const checkTime = beginTimeBudget(size, beginClock);
-  return (): boolean => {
-    checkTime();
-    return progress.isCancelled;
-  };
+function plan({ content, format, control }: Reading): FileCounts {
+  return { ...format.read(content.blocks(), nullSink, control), format: format.name };
 }
 
 /**
@@ -174,14 +161,13 @@ function withTimeBudget({ size }: SourceFile, { progress, beginClock }: ImportPl
  * a file without rows is read, rows without a file go. None of it was answered yet: names are synced before the answer.
  */
 function store(
-  { source, content, name, onBytes }: Reading,
+  { source, content, name, control }: Reading,
   found: Found,
   places: ImportPlaces,
 ): { readonly counts: FileCounts; readonly placed: PlacedCopy } {
   const { library, files, imports } = places;
   const { path, pathKey } = found;
   const { sha256 } = content;
-  const isCancelled = withTimeBudget(source, places);
   const old = oldHash(found, places);
   const grown = grownOf(content, old, found, places);
   const id = grown === undefined ? imports.idOf(pathKey, sha256) : grown.id;
@@ -200,9 +186,9 @@ function store(
     const counts = library.replaceFile(
       { id, path, pathKey, sha256 },
       {
-        load: (rows) => loadCopy(temporary, rows, { sha256, name, onBytes, isCancelled }),
+        load: (rows) => loadCopy(temporary, rows, { sha256, name, ...control }),
         place: () => {
-          if (isCancelled()) throw new ReadingCancelled();
+          if (control.isCancelled()) throw new ReadingCancelled();
           takeOut = files.place(temporary, path, old);
           const stamp = files.find(path);
           if (stamp === undefined) throw new FileRefused('changed');

@@ -9,10 +9,12 @@ import { importFile, type FileImport, type Verdict } from './import-file.ts';
 import { smallBytes, openSource, readHead, readingAt } from './source-file.ts';
 import type { SourceEntry } from './source-list.ts';
 import type { Tally } from './tally.ts';
+import { TimeBudget, type BeginClock } from './time-budget.ts';
 
 /** The places of an import, and what is counted of it. */
 export interface Run extends ImportPlaces {
   readonly tally: Tally;
+  readonly beginClock: BeginClock;
 }
 
 /** Files of one commit, which costs as much as the rows of a small file. */
@@ -80,7 +82,7 @@ class GroupedImport {
   /** The error that ended the import, thrown once what came before is committed. */
   #failure: unknown;
   #isCancelled = false;
-  /** Whether an import that is to end soon has got on: an archive that is cut short is begun anew the next time. */
+  /** Whether an import that is to end soon has got on by a file. A cut archive is begun anew, at files that it remembers. */
   #mayEnd = false;
 
   constructor(
@@ -129,11 +131,18 @@ class GroupedImport {
 
   #next(): void {
     const entry = this.#entries[this.#at]!;
-    const { progress } = this.#run;
+    const { progress, beginClock } = this.#run;
+    const budget = entry.packed?.budget ?? new TimeBudget(entry.size, beginClock);
+    using _ = budget.spend();
+    const isCancelled = (): boolean => {
+      if (!progress.isCancelled) budget.check();
+      return progress.isCancelled;
+    };
     try {
-      if (progress.isCancelled) throw new ReadingCancelled();
-      const verdict = importFile(this.#jobOf(entry), this.#run, this.#onBytes(entry));
-      if (verdict.kind === 'container') this.#open(entry);
+      if (isCancelled()) throw new ReadingCancelled();
+      const control = { onBytes: this.#onBytes(entry), isCancelled };
+      const verdict = importFile(this.#jobOf(entry), this.#run, control);
+      if (verdict.kind === 'container') this.#open(entry, budget, isCancelled);
       else this.#settle(entry, verdict);
     } catch (error) {
       if (error instanceof ReadingCancelled) this.#isCancelled = true;
@@ -152,8 +161,8 @@ class GroupedImport {
   }
 
   #settle(entry: SourceEntry, verdict: Settled['verdict']): void {
-    const isNew = 'kind' in verdict && verdict.kind !== 'duplicate';
-    if (isNew || entry.packed === undefined) this.#mayEnd = true;
+    const isRemembered = 'isRemembered' in verdict && verdict.isRemembered;
+    if (entry.packed === undefined || !isRemembered) this.#mayEnd = true;
     this.#settled.push({ entry, verdict });
     this.#bytes += entry.size;
     this.#run.progress.set('bytesDone', this.#bytes);
@@ -161,12 +170,12 @@ class GroupedImport {
   }
 
   /** Puts the files of a container in its place; what is refused of them is counted. */
-  #open(entry: SourceEntry): void {
+  #open(entry: SourceEntry, budget: TimeBudget, isCancelled: () => boolean): void {
     const { progress, tally } = this.#run;
     const { file, size } = entry;
     const { root } = this.#jobOf(entry);
-    const { entries, refused } = listEntries(root, file, () => progress.isCancelled);
-    for (const { name, reason } of refused) tally.refuse(name, { reason, line: undefined });
+    const { entries, refused } = listEntries(root, file, budget, isCancelled);
+    for (const { name, reason } of refused) tally.refuse(name, { reason, line: undefined }, file);
     if (entries.length + refused.length === 0) tally.take(file, { kind: 'unsupported' });
     this.#entries = [...entries, ...this.#entries.slice(this.#at + 1)];
     this.#at = 0;
@@ -179,7 +188,7 @@ class GroupedImport {
     const { tally, progress, files } = this.#run;
     for (const { entry, verdict } of this.#settled.splice(0)) {
       this.#files += 1;
-      if (!('kind' in verdict)) tally.refuse(entry.file, verdict);
+      if (!('kind' in verdict)) tally.refuse(entry.file, verdict, entry.packed?.container);
       else if (verdict.kind === 'duplicate' && verdict.elsewhere !== undefined)
         this.#copies.push({ entry, sha256: verdict.elsewhere });
       else tally.take(entry.file, verdict);
@@ -222,7 +231,12 @@ interface Entries {
  * @param root as {@link openSource}.
  * @throws ReadingCancelled
  */
-function listEntries(root: string, file: string, isCancelled: () => boolean): Entries {
+function listEntries(
+  root: string,
+  file: string,
+  budget: TimeBudget,
+  isCancelled: () => boolean,
+): Entries {
   try {
     const source = openSource(root, file);
     try {
@@ -233,7 +247,7 @@ function listEntries(root: string, file: string, isCancelled: () => boolean): En
         entries: listing.entries.map((entry) => ({
           file: `${file}/${entry.name}`,
           size: entry.size,
-          packed: { container: file, entry },
+          packed: { container: file, entry, budget },
         })),
         refused: listing.refused.map((one) => ({ ...one, name: `${file}/${one.name}` })),
       };

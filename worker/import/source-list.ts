@@ -6,14 +6,21 @@ import { attempt } from '../../model/attempt.ts';
 import { isLookedInto } from '../../model/recorder-formats.ts';
 import { realPathSync } from '../../storage/real-path.ts';
 import { isOutOfDescriptors } from './source-file.ts';
+import type { TimeBudget } from './time-budget.ts';
 
 /** A file that may be imported. */
 export interface SourceEntry {
   /** Relative to the directory of the import, with `/`. */
   readonly file: string;
   readonly size: number;
-  /** Where it is in a container: which one, and what of it. */
-  readonly packed?: { readonly container: string; readonly entry: PackedEntry } | undefined;
+  /** Where it is in a container: which one, what of it, and the time that is left for all that is in there. */
+  readonly packed?:
+    | {
+        readonly container: string;
+        readonly entry: PackedEntry;
+        readonly budget: TimeBudget;
+      }
+    | undefined;
 }
 
 /** What an import finds, each list in the order of its paths. */

@@ -18,6 +18,8 @@ interface Failure {
 /** 1980-01-06, when GPS time begins. */
 const firstGpsMs = 315_964_800_000;
 const dayMs = 86_400_000;
+/** Failures of one archive that a result lists. */
+const listedFailures = 100;
 
 /** Counts what becomes of the files of one import. */
 export class Tally {
@@ -32,6 +34,9 @@ export class Tally {
   readonly #renamed: ImportResult['renamed_files'] = [];
   readonly #plan: NonNullable<ImportResult['plan']> = [];
   readonly #failures: Failure[] = [];
+  /** Of each archive. */
+  readonly #packedFailures = new Map<string, number>();
+  #omittedFailures = 0;
   readonly #formats: Partial<Record<FormatName, number>> = {};
   #untimedPoints = 0;
   #unusablePoints = 0;
@@ -69,7 +74,20 @@ export class Tally {
     }
   }
 
-  refuse(file: string, { reason, line }: Pick<FileRefused, 'reason' | 'line'>): void {
+  /** @param archive where the file is in one: of each, the first {@link listedFailures} are listed. */
+  refuse(
+    file: string,
+    { reason, line }: Pick<FileRefused, 'reason' | 'line'>,
+    archive?: string,
+  ): void {
+    if (archive !== undefined) {
+      const before = this.#packedFailures.get(archive) ?? 0;
+      this.#packedFailures.set(archive, before + 1);
+      if (before >= listedFailures) {
+        this.#omittedFailures += 1;
+        return;
+      }
+    }
     if (this.#isPlan) this.#plan.push({ file, outcome: 'failed' });
     this.#failures.push({ file, reason, ...(line === undefined ? {} : { line }) });
   }
@@ -103,6 +121,7 @@ export class Tally {
       unsupported: unsupported.length,
       failed_files: failed,
       failed: failed.length,
+      failures_omitted: this.#omittedFailures,
       observations: this.observations,
       untimed_points: this.#untimedPoints,
       unusable_points: this.#unusablePoints,

@@ -20,13 +20,34 @@ export const beginThreadClock: BeginClock = () => {
 };
 
 /**
- * Begins the CPU time that one file may take: 60 s, and 1 s for each 5 MB. A fast file needs a hundredth of it.
- * @returns to be called at every piece of work. @throws FileRefused too_slow
+ * CPU time for a file, or for an archive with all that is in it, from the first byte: 60 s, and 1 s for each 5 MB. A fast
+ * file needs a hundredth of it.
  */
-export function beginTimeBudget(bytes: number, beginClock: BeginClock): () => void {
-  const allowedMs = baseMs + bytes / bytesPerMs;
-  const takenMs = beginClock();
-  return () => {
-    if (takenMs(allowedMs) > allowedMs) throw new FileRefused('too_slow');
-  };
+export class TimeBudget {
+  readonly #allowedMs: number;
+  readonly #beginClock: BeginClock;
+  #spentMs = 0;
+  #takenMs: ReturnType<BeginClock> = () => 0;
+
+  constructor(bytes: number, beginClock: BeginClock) {
+    this.#allowedMs = baseMs + bytes / bytesPerMs;
+    this.#beginClock = beginClock;
+  }
+
+  /** Counts the time of this thread until the result is disposed of. */
+  spend(): Disposable {
+    this.#takenMs = this.#beginClock();
+    return {
+      [Symbol.dispose]: () => {
+        this.#spentMs += this.#takenMs(0);
+        this.#takenMs = () => 0;
+      },
+    };
+  }
+
+  /** To be called at every piece of work. @throws FileRefused too_slow */
+  check(): void {
+    const leftMs = this.#allowedMs - this.#spentMs;
+    if (this.#takenMs(leftMs) > leftMs) throw new FileRefused('too_slow');
+  }
 }

@@ -17,8 +17,6 @@ const moveBytes = { line: 8, points: 4 } as const;
 const mostVertices = 1_000;
 const unitsPerDegree = 10_000_000;
 const worldE7 = 360 * unitsPerDegree;
-/** From here on a tile is so low that its projection is a parabola: a sine and a logarithm took a tenth of a tile's time. */
-const parabolaZoom = 11;
 const [low, high] = [-tileBuffer, tileExtent + tileBuffer];
 
 /** A line in a tile, or points. */
@@ -40,8 +38,6 @@ export class TileGrid {
   readonly #unitsPerE7: number;
   readonly #left: number;
   readonly #top: number;
-  /** Where a latitude lies by its distance from the middle, a + b·d + c·d²: close up, to a hundredth of a unit. */
-  readonly #parabola: { readonly a: number; readonly b: number; readonly c: number } | undefined;
 
   constructor({ z, x, y }: TileAddress) {
     const tiles = 2 ** z;
@@ -59,7 +55,6 @@ export class TileGrid {
       north: y === 0 ? 90 * unitsPerDegree : latAt(low),
       east: lonAt(high),
     };
-    if (z >= parabolaZoom) this.#parabola = this.#fit(this.box);
   }
 
   x(lonE7: number): number {
@@ -75,27 +70,7 @@ export class TileGrid {
   }
 
   y(latE7: number): number {
-    const { south, north } = this.box;
-    const parabola = this.#parabola;
-    if (parabola === undefined || latE7 < south || latE7 > north)
-      return Math.round(this.#exactY(latE7));
-    const d = latE7 - (south + north) / 2;
-    return Math.round(parabola.a + (parabola.b + parabola.c * d) * d);
-  }
-
-  #exactY(latE7: number): number {
-    return worldY(latE7 / unitsPerDegree) * this.#worldUnits - this.#top;
-  }
-
-  #fit({ south, north }: BoxE7) {
-    const half = (north - south) / 2;
-    const [first, a, last] = [south, south + half, north].map((latE7) => this.#exactY(latE7)) as [
-      number,
-      number,
-      number,
-    ];
-    const [b, c] = [(last - first) / (2 * half), ((first + last) / 2 - a) / half ** 2];
-    return { a, b, c };
+    return Math.round(worldY(latE7 / unitsPerDegree) * this.#worldUnits - this.#top);
   }
 }
 

@@ -22,7 +22,7 @@ export const failureSentences: Readonly<Record<FailureReason, string>> = {
   truncated: 'it ends in the middle, as if cut off',
   not_xml: 'it is not well-formed XML',
   not_gpx: 'it is XML but not GPX',
-  too_deep: 'its elements are nested too deeply',
+  too_deep: 'its elements, or the folders around it, are nested too deeply',
   entities: 'it declares entities of its own, which is refused for safety',
   encoding: 'its characters are not in the encoding it declares',
   too_large: 'it, or what it holds, is too large or too much',
@@ -44,7 +44,8 @@ export function sumResults(results: readonly ImportResult[]): ImportSum {
   const { dir: _, ...nothing } = emptyImport('');
   const counts = fieldsOf(nothing, (zero) => typeof zero === 'number').map((key) => [
     key,
-    results.reduce((sum, { [key]: count }) => sum + Number(count), 0),
+    // An older daemon does not send all of them.
+    results.reduce((sum, { [key]: count }) => sum + Number(count ?? 0), 0),
   ]);
   const lists = fieldsOf(nothing, Array.isArray).map((key) => [key, joined(results, key)]);
   const times = results.flatMap(({ first_time, last_time }) => [first_time, last_time]);
@@ -185,6 +186,8 @@ function noteFiles(sum: ImportSum): void {
     const place = line === undefined ? '' : ` (line ${line})`;
     return `${file}: ${failureSentences[reason]}${place}`;
   });
+  if (sum.failures_omitted > 0)
+    note(`${counted(sum.failures_omitted, 'more file')} in archives refused and not listed.`);
   const { unsupported_files: unsupported } = sum;
   const skipped = 'skipped: a link, or a format that is not supported';
   noteFirst(unsupported, ['file', 'files'], skipped, String);

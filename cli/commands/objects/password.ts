@@ -16,9 +16,12 @@ export async function readPassword(isFromStdin: boolean): Promise<string> {
   return checked(await typeHidden('Password: '));
 }
 
-/** As {@link readPassword}, typed twice. */
+/** As {@link readPassword}, typed twice, and long enough. */
 export async function readNewPassword(isFromStdin: boolean): Promise<string> {
   const first = await readPassword(isFromStdin);
+  if ([...first].length < objectLimits.passwordCodePoints) {
+    throw usageError(`A password has at least ${objectLimits.passwordCodePoints} characters.`);
+  }
   if (isFromStdin) return first;
   if ((await typeHidden('Again: ')) !== first) {
     throw new ExitError('The two are not the same. Nothing was changed.');

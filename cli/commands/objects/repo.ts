@@ -1,4 +1,4 @@
-import { parseByteSize } from '../../../model/byte-size.ts';
+import { formatByteSize, parseByteSize } from '../../../model/byte-size.ts';
 import { ExitError, usageError } from '../../../model/exit-error.ts';
 import type { RepositoryRow } from '../../../storage/objects/directory.ts';
 import { clientBaseUrl } from '../../../daemon/objects/store-places.ts';
@@ -54,7 +54,7 @@ const list = defineCommand({
         {
           title: 'QUOTA',
           align: 'right',
-          text: ({ quota_bytes: quota }) => (quota === null ? '' : megabytes(quota)),
+          text: ({ quota_bytes: quota }) => (quota === null ? '' : formatByteSize(quota)),
         },
         { title: 'PUBLIC', text: (row) => (row.public ? 'yes' : '') },
       ],

@@ -19,6 +19,7 @@ const forms = 'Write 2024, 2024-07, 2024-07-14, two of these, all, or --last 30d
 interface RequestOptions {
   readonly last?: string | undefined;
   readonly local?: boolean;
+  readonly utc?: boolean;
   readonly zone?: string | undefined;
   readonly sources?: string | undefined;
   readonly excludeSources?: string | undefined;
@@ -30,16 +31,11 @@ export const sourceOptions = {
   '--exclude-sources <ids>': 'all but these files',
 } as const;
 
-/** Options for the time zone of days. */
-const zoneOptions = {
-  '--local': 'days and times of the place where you were, not UTC',
+/** Options for the clock of days and times. */
+export const zoneOptions = {
+  '--local': 'days and times of the place where you were: the default',
+  '--utc': 'days and times in UTC',
   '--zone <zone>': 'days and times of one time zone, such as Europe/Lisbon',
-} as const;
-
-/** The same, where tables are for the place anyway. */
-export const placeZoneOptions = {
-  '--local': 'with --json or --csv: days of the place where you were, as in tables',
-  '--zone <zone>': 'days and times of one time zone, such as Europe/Lisbon or UTC',
 } as const;
 
 /** Option names of a period. */
@@ -50,38 +46,34 @@ export const periodOptions = {
 } as const;
 
 /**
- * Reads the period of a command, whose days it has, and which files count.
- * @param isOfPlace days are those of the place, if no option says otherwise.
+ * Reads the period of a command, its clock, and which files count.
  * @throws ExitError 64
  */
 export function requestOf(
   words: readonly string[],
   options: RequestOptions,
   today: number,
-  isOfPlace = false,
 ): TimelineRequest | WholePeriod {
-  const choice = choiceOf(options, isOfPlace);
+  const choice = choiceOf(options);
   if (words.length === 1 && words[0] === 'all') return { isAll: true, ...choice };
   return { ...parsePeriod(words, options.last, today), ...choice };
 }
 
 /**
- * Reads what a request says beside its period.
- * @param isOfPlace as {@link requestOf}
+ * Reads what a request says beside its period. Every command that a person reads has the clock of the place.
  * @throws ExitError 64
  */
 export function choiceOf(
   options: RequestOptions,
-  isOfPlace: boolean,
-): Omit<TimelineRequest, 'start_date' | 'end_date'> {
-  const { local = false, zone, sources, excludeSources } = options;
+): Omit<TimelineRequest, 'start_date' | 'end_date'> & { readonly time_zone: string } {
+  const { local = false, utc = false, zone, sources, excludeSources } = options;
   if (zone !== undefined && !isTimeZone(zone)) {
     throw usageError(`${forTerminal(zone)} is no time zone. Write one like Europe/Lisbon, or UTC.`);
   }
-  if (local && zone !== undefined) throw usageError('Give either --local or --zone, not both.');
-  const timeZone = zone ?? (local || isOfPlace ? localTimeZone : undefined);
+  if ([local, utc, zone !== undefined].filter(Boolean).length > 1)
+    throw usageError('Give one of --local, --utc and --zone.');
   return {
-    ...(timeZone === undefined ? {} : { time_zone: timeZone }),
+    time_zone: zone ?? (utc ? 'UTC' : localTimeZone),
     ...(sources === undefined ? {} : { sources: idsOf(sources) }),
     ...(excludeSources === undefined ? {} : { exclude_sources: idsOf(excludeSources) }),
   };

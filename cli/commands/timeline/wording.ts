@@ -41,7 +41,7 @@ const shownIds = 8;
 const halfDayMs = 43_200_000;
 
 /** Cells of a line, on every terminal. */
-const noteWidth = 80;
+export const noteWidth = 80;
 
 /** The head of a table: period, time zone of its days, source of place names. */
 export function headLines(result: TimelineResult): string[] {
