@@ -1,4 +1,5 @@
 import type { FailureReason } from './import.ts';
+import type { TripMode } from './timeline-result.ts';
 import type { FieldNameOf, LineField, WaypointFields } from './waypoint-fields.ts';
 
 /** A point with usable coordinates: degrees WGS84, metres, integer ms UTC. */
@@ -79,6 +80,23 @@ export interface LinePoints {
   readonly points: readonly LinePoint[];
 }
 
+/** A time that a recorder says something of, ms UTC; `endMs` is later than `startMs`. */
+interface StatedSpan {
+  readonly startMs: number;
+  readonly endMs: number;
+}
+
+/** A stay that a recorder states: where, degrees. */
+export interface StatedVisit extends StatedSpan {
+  readonly lat: number;
+  readonly lon: number;
+}
+
+/** A way whose mode a recorder states. */
+export interface StatedMode extends StatedSpan {
+  readonly mode: TripMode;
+}
+
 /**
  * Gets what a file holds, in its order, while it is read: who stores it undoes that when reading throws. Readers do not
  * call it, but the {@link Recording} in front of it, which checks, cleans and counts. Coordinates are usable always.
@@ -99,6 +117,8 @@ export interface RecordingSink {
   routePoint(lat: number, lon: number, ele: number, name: string): void;
   /** Texts of a line: at most once for each, at any time; also for a line that never gets a point. */
   lineTexts(id: number, texts: LineTexts): void;
+  visit?(visit: StatedVisit): void;
+  mode?(mode: StatedMode): void;
   mirrorMark?(mark: MirrorMark): void;
   tombstone?(tombstone: Tombstone): void;
 }

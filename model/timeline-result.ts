@@ -12,6 +12,8 @@ const seconds = z.int().min(0);
 const metres = z.int().min(0);
 const instant = z.iso.datetime();
 const date = z.iso.date();
+/** Only where it is so. */
+const stated = z.literal(true).optional();
 
 /** Names and ids of model/admin-place.ts; unknown ones are empty. */
 const adminNames = Object.fromEntries(
@@ -62,6 +64,8 @@ export const timelineStopSchema = z
     /** `latitude` and `longitude` by the names that every other answer has for them. */
     lat,
     lon,
+    /** Its recorder says so (a visit of Google's): it is from there to then, whatever was recorded. */
+    stated,
   })
   .meta({ id: 'TimelineStop' });
 export type TimelineStop = z.output<typeof timelineStopSchema>;
@@ -119,6 +123,8 @@ export const timelineLegSchema = z.object({
   start_utc: instant,
   end_utc: instant,
   distance_m: metres,
+  /** The mode is what its recorder says. */
+  stated,
 });
 export type TimelineLeg = z.output<typeof timelineLegSchema>;
 
@@ -144,6 +150,8 @@ export const timelineTripSchema = z
     recorded_seconds: seconds,
     /** Cut where the mode changes for at least 10 minutes and 500 m. */
     legs: z.array(timelineLegSchema),
+    /** The mode is what its recorder says. */
+    stated,
   })
   .meta({ id: 'TimelineTrip' });
 export type TimelineTrip = z.output<typeof timelineTripSchema>;

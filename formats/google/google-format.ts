@@ -1,3 +1,4 @@
+import type { TripMode } from '../../model/timeline-result.ts';
 import { recordedBy, type Format } from '../format.ts';
 import { JsonElements } from '../json/json-elements.ts';
 import { degreesOf, elements, member, numberOf, textOf, timeOf } from '../json/json-values.ts';
@@ -23,13 +24,43 @@ export const googleFormat: Format = {
 /** `48.8566°, 2.3522°` of Android, `geo:48.8566,2.3522` of an iPhone. */
 const position =
   /^(?:geo:)?\s*(-?\d{1,3}(?:\.\d{1,20})?)\xb0?\s*,\s*(-?\d{1,3}(?:\.\d{1,20})?)\xb0?\s*$/;
+/** Google's types of activities; others say nothing of how the way was gone. */
+const modes: ReadonlyMap<string, TripMode> = new Map([
+  ['WALKING', 'walk'],
+  ['ON_FOOT', 'walk'],
+  ['HIKING', 'walk'],
+  ['RUNNING', 'run'],
+  ['CYCLING', 'bike'],
+  ['ON_BICYCLE', 'bike'],
+  ['IN_PASSENGER_VEHICLE', 'car'],
+  ['IN_VEHICLE', 'car'],
+  ['IN_ROAD_VEHICLE', 'car'],
+  ['IN_FOUR_WHEELER_VEHICLE', 'car'],
+  ['IN_TWO_WHEELER_VEHICLE', 'car'],
+  ['IN_CAR', 'car'],
+  ['IN_TAXI', 'car'],
+  ['IN_BUS', 'car'],
+  ['DRIVING', 'car'],
+  ['MOTORCYCLING', 'car'],
+  ['IN_TRAIN', 'train'],
+  ['IN_SUBWAY', 'train'],
+  ['IN_TRAM', 'train'],
+  ['IN_RAIL_VEHICLE', 'train'],
+  ['IN_FERRY', 'boat'],
+  ['BOATING', 'boat'],
+  ['SAILING', 'boat'],
+  ['KAYAKING', 'boat'],
+  ['ROWING', 'boat'],
+  ['FLYING', 'flight'],
+]);
 const msPerMinute = 60_000;
 const mmPerMetre = 1_000;
 /** Members whose elements are single positions, and not each a piece of the way. */
 const loose: ReadonlySet<string> = new Set(['locations', 'rawSignals', 'timelineEdits']);
 
 /**
- * Reads positions from Google's exports. A visit gives a position at its begin and one at its end, an activity likewise.
+ * Reads positions from Google's exports. A visit gives a position at its begin and one at its end, an activity likewise;
+ * both are stated to timelines as well.
  * Places do not become waypoints: the user did not save them.
  */
 class GoogleLocations extends JsonElements {
@@ -70,11 +101,13 @@ class GoogleLocations extends JsonElements {
       const place = member(visit, 'location');
       this.#placeIfAny(place, start);
       this.#placeIfAny(place, end);
+      this.#recording.visit({ startMs: start, endMs: end, ...placeAt(place) });
       for (const child of elements(member(visit, 'childVisits'))) {
         this.#timelineObject({ placeVisit: child });
       }
     }
     if (activity === undefined) return;
+    this.#activity(member(activity, 'activityType'), start, end);
     this.#placeIfAny(member(activity, 'startLocation'), start);
     for (const point of elements(member(member(activity, 'simplifiedRawPath'), 'points'))) {
       this.#place(point, timeIn(point, 'timestamp'), Number.NaN, member(point, 'accuracyMeters'));
@@ -93,9 +126,11 @@ class GoogleLocations extends JsonElements {
     if (place !== undefined) {
       this.#position(place, start);
       this.#position(place, end);
+      this.#recording.visit({ startMs: start, endMs: end, ...positionAt(place) });
     }
     const activity = member(segment, 'activity');
     if (activity !== undefined) {
+      this.#activity(member(member(activity, 'topCandidate'), 'type'), start, end);
       this.#position(member(activity, 'start'), start);
       this.#position(member(activity, 'end'), end);
     }
@@ -105,6 +140,11 @@ class GoogleLocations extends JsonElements {
       const timeMs = time === undefined ? start + minutes * msPerMinute : timeOf(time);
       this.#position(member(point, 'point'), timeMs);
     }
+  }
+
+  #activity(type: unknown, startMs: number, endMs: number): void {
+    const mode = modes.get(textOf(type).toUpperCase().replaceAll(' ', '_'));
+    if (mode !== undefined) this.#recording.mode({ startMs, endMs, mode });
   }
 
   #signal(signal: unknown): void {
@@ -131,21 +171,32 @@ class GoogleLocations extends JsonElements {
   }
 
   #place(place: unknown, timeMs: number, ele = Number.NaN, accuracy?: unknown): void {
-    const lat = fromE7(member(place, 'latitudeE7') ?? member(place, 'latE7'), 90);
-    const lon = fromE7(member(place, 'longitudeE7') ?? member(place, 'lngE7'), 180);
+    const { lat, lon } = placeAt(place);
     this.#recording.trackPoint(lat, lon, ele, timeMs, numberOf(accuracy));
   }
 
   #position(at: unknown, timeMs: number, ele = Number.NaN, accuracy?: unknown): void {
-    const [, lat, lon] = position.exec(textOf(member(at, 'latLng') ?? at)) ?? [];
-    this.#recording.trackPoint(
-      degreesOf(Number(lat), 90),
-      degreesOf(Number(lon), 180),
-      ele,
-      timeMs,
-      numberOf(accuracy),
-    );
+    const { lat, lon } = positionAt(at);
+    this.#recording.trackPoint(lat, lon, ele, timeMs, numberOf(accuracy));
   }
+}
+
+/** Degrees; NaN where there are none. */
+interface Position {
+  readonly lat: number;
+  readonly lon: number;
+}
+
+function placeAt(place: unknown): Position {
+  return {
+    lat: fromE7(member(place, 'latitudeE7') ?? member(place, 'latE7'), 90),
+    lon: fromE7(member(place, 'longitudeE7') ?? member(place, 'lngE7'), 180),
+  };
+}
+
+function positionAt(value: unknown): Position {
+  const [, lat, lon] = position.exec(textOf(member(value, 'latLng') ?? value)) ?? [];
+  return { lat: degreesOf(Number(lat), 90), lon: degreesOf(Number(lon), 180) };
 }
 
 /** Degrees of ten-millionths; negative ones of some years were written as if they had no sign. */

@@ -12,6 +12,8 @@ import type {
   BookmarkStamp,
   MirrorMark,
   RecordingSummary,
+  StatedMode,
+  StatedVisit,
   Tombstone,
 } from '../../model/recording.ts';
 
@@ -118,6 +120,17 @@ export class Recording {
     this.#sink.waypoint(waypoint);
   }
 
+  /** Notes that the recorder states a stay, unless its place or times are unusable. */
+  visit(visit: StatedVisit): void {
+    const { lat, lon } = visit;
+    if (isSpan(visit) && !Number.isNaN(lat) && !Number.isNaN(lon)) this.#sink.visit?.(visit);
+  }
+
+  /** Notes that the recorder states how a way was gone, unless its times are unusable. */
+  mode(mode: StatedMode): void {
+    if (isSpan(mode)) this.#sink.mode?.(mode);
+  }
+
   mirrorMark(mark: MirrorMark): void {
     this.#sink.mirrorMark?.(mark);
   }
@@ -163,6 +176,10 @@ export class Recording {
     if (timeMs > this.#lastMs) this.#lastMs = timeMs;
     return true;
   }
+}
+
+function isSpan({ startMs, endMs }: StatedVisit | StatedMode): boolean {
+  return Number.isFinite(startMs) && Number.isFinite(endMs) && endMs > startMs;
 }
 
 const noTags: readonly string[] = [];

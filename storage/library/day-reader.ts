@@ -15,6 +15,11 @@ export interface DayRow extends Omit<RowOf<Statements['rows']>, 'fileId'> {
   readonly source: number;
 }
 
+/** A time that a source says something of: a stay somewhere, or the mode of a way. */
+export interface Stated extends Omit<RowOf<Statements['stated']>, 'fileId'> {
+  readonly source: number;
+}
+
 /** A source that was there when the reader was opened was replaced or removed: what was read does not belong together. */
 export class SourcesChanged extends Error {
   override readonly name = 'SourcesChanged';
@@ -92,6 +97,21 @@ export class DayReader {
     return rows.toSorted(compareRows);
   }
 
+  /**
+   * Times that sources say something of and that overlap others from `fromMs` to `toMs`, by their beginning, the longest
+   * first.
+   * @throws SourcesChanged, errors of SQLite
+   */
+  stated(fromMs: number, toMs: number): Stated[] {
+    const all: Stated[] = [];
+    for (const { fileId, ...row } of this.#statements.stated.all(fromMs, toMs)) {
+      const source = this.#sourceOf.get(fileId);
+      if (source !== undefined) all.push({ ...row, source });
+    }
+    this.#checkSources();
+    return all;
+  }
+
   /** @throws SourcesChanged, errors of SQLite */
   blob({ id, source }: DayRow): Buffer {
     const row = this.#statements.blob.get(id);
@@ -146,6 +166,19 @@ function prepareStatements(db: Database) {
         .select(['id', 'file_id as fileId', 'kind', 'part', 'points'])
         .select(['first_ms as firstMs', 'last_ms as lastMs'])
         .where('day', '=', day),
+    ),
+    stated: prepare(db, (fromMs: number, toMs: number) =>
+      libraryTables
+        .selectFrom('stated')
+        .select(['file_id as fileId', 'start_ms as startMs', 'end_ms as endMs', 'mode'])
+        .select(['lat_e7 as latE7', 'lon_e7 as lonE7'])
+        .where('end_ms', '>', fromMs)
+        .where('start_ms', '<', toMs)
+        .orderBy('start_ms')
+        .orderBy('end_ms', 'desc')
+        .orderBy('mode')
+        .orderBy('lat_e7')
+        .orderBy('lon_e7'),
     ),
     blob: prepare(db, (id: number) =>
       days.select(['file_id as fileId', 'blob']).where('id', '=', id),

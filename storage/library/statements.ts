@@ -1,10 +1,17 @@
 import { sql } from 'kysely';
+import type { StatedMode, StatedVisit } from '../../model/recording.ts';
 import type { Database } from '../database.ts';
 import { prepare, prepareValue } from '../prepared.ts';
 import { countedUp, prepareLibraryRevision } from '../revision.ts';
 import type { DayPart, Outline } from './day-collector.ts';
 import type { FileBounds, FileCounts, FileStamp, NewFile, SourceStamp } from './library-file.ts';
 import { libraryTables } from '../schema/library.ts';
+
+/** Units of 1e-7 degree. */
+interface Place {
+  readonly latE7: number;
+  readonly lonE7: number;
+}
 
 /** A file whose rows are written. */
 interface FinishedFile
@@ -28,6 +35,20 @@ export function prepareStatements(db: Database) {
     insertOutline: prepareInsertOutline(db),
     insertOrder: prepare(db, (day_id: number, file_id: number, blob: Buffer) =>
       libraryTables.insertInto('day_orders').values({ day_id, file_id, blob }),
+    ),
+    insertVisit: prepare(db, ({ startMs, endMs }: StatedVisit, place: Place, file_id: number) =>
+      libraryTables.insertInto('stated').values({
+        file_id,
+        start_ms: startMs,
+        end_ms: endMs,
+        lat_e7: place.latE7,
+        lon_e7: place.lonE7,
+      }),
+    ),
+    insertMode: prepare(db, ({ startMs, endMs, mode }: StatedMode, file_id: number) =>
+      libraryTables
+        .insertInto('stated')
+        .values({ file_id, start_ms: startMs, end_ms: endMs, mode }),
     ),
     revision: prepareLibraryRevision(db),
     touch: prepare(db, () =>

@@ -249,6 +249,11 @@ export class LibraryWriter {
         this.#bounds.add(lat, lon);
         lines.untimed(lat, lon, ele, name);
       },
+      visit: (visit) => {
+        const place = { latE7: Math.round(visit.lat * 1e7), lonE7: Math.round(visit.lon * 1e7) };
+        this.#statements.insertVisit.run(visit, place, id);
+      },
+      mode: (mode) => void this.#statements.insertMode.run(mode, id),
       line: (kind, line) => lines.line(kind, line),
       segment: () => lines.segment(),
       lineTexts: (line, texts) => lines.texts(line, texts),

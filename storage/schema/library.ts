@@ -66,6 +66,7 @@ const outlineNumbers = {
  * - `lines`: the tracks (`kind` 0) and routes (1) that have points, in file order; `texts` is JSON of what they are called.
  * - `line_parts`: the points of a line, by `id`. `runs` (line-runs.ts) says of each point in which segment it is, and whether
  *   it is the next timed one of the file (`days`) or the next in `points` (day-blob.ts), which have no time. `names` is a JSON object: names of route points by their place in `points`.
+ * - `stated`: times that a recorder says something of: a stay at a place (`lat_e7`, `lon_e7`), or how a way was gone (`mode`).
  */
 const tables = {
   meta: table({ key: text, value: text }, { key: ['key'] }),
@@ -144,6 +145,15 @@ const tables = {
     points: blob,
     names: optionalText,
   }),
+  stated: table({
+    id: generatedRowid,
+    file_id: belongsTo('files'),
+    start_ms: integer,
+    end_ms: integer,
+    mode: optionalText,
+    lat_e7: optionalInteger,
+    lon_e7: optionalInteger,
+  }),
 };
 
 export type LibraryDb = TablesOf<typeof tables>;
@@ -165,4 +175,5 @@ export const librarySchema: Migration = () => [
   createIndex('day_orders_by_file', 'day_orders', ['file_id']),
   createIndex('lines_by_file', 'lines', ['file_id']),
   createIndex('line_parts_by_line', 'line_parts', ['line_id']),
+  createIndex('stated_by_file', 'stated', ['file_id']),
 ];

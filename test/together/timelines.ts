@@ -2,6 +2,7 @@ import '../timeline-devices.test.ts';
 import '../timeline-presence.test.ts';
 import '../timeline-properties.test.ts';
 import '../timeline-receivers.test.ts';
+import '../timeline-stated.test.ts';
 import '../timeline-trips.test.ts';
 import '../timeline-worker.test.ts';
 import '../timeline-worker-parts.test.ts';

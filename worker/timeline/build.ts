@@ -1,11 +1,12 @@
 import { gzipSync } from 'node:zlib';
 import { closing } from '../../model/closing.ts';
-import { dayOf } from '../../storage/day-blob.ts';
+import { dayMs, dayOf } from '../../storage/day-blob.ts';
 import { DayReader, SourcesChanged, type DaySource } from '../../storage/library/day-reader.ts';
 import { TimelineControl } from './control.ts';
 import { TimelineEngine, type TimelineFacts } from './engine.ts';
 import { withGeodata, type Geodata } from './geodata.ts';
 import { mergeDay } from './observations/merge-day.ts';
+import { statedSpans } from './stated.ts';
 import { timelineOptions, type TimelineOptions } from './options.ts';
 import { type Period } from './period.ts';
 import { daysWithin, findPeriod } from './find-period.ts';
@@ -90,7 +91,9 @@ function run(
   const period = findPeriod(reader, calendar, task);
   const observations = reader.count(dayOf(period.startMs), dayOf(period.endMs - 1));
   control.set('total', observations);
-  const engine = new TimelineEngine(period, calendar, sources, geodata?.lookup, options);
+  const [fromMs, toMs] = [period.startMs - lookDays * dayMs, period.endMs + lookDays * dayMs];
+  const stated = statedSpans(reader.stated(fromMs, toMs));
+  const engine = new TimelineEngine(period, calendar, sources, geodata?.lookup, options, stated);
   const facts = feed(engine, reader, period, control, options.onDay);
   look(control);
   const json = writeResult(facts, {

@@ -9,6 +9,8 @@ import { detectionParameters } from './detect/parameters.ts';
 import type { Point } from './detect/point.ts';
 import { TrackFilter } from './detect/track-filter.ts';
 import { StayMerger } from './stay-merger.ts';
+import { nothingStated, type ModeSpan } from './stated.ts';
+import { StatedStays } from './detect/stated-stays.ts';
 import { Intake } from './observations/intake.ts';
 import type { TimelineOptions } from './options.ts';
 import { isInPeriod, type Period } from './period.ts';
@@ -18,6 +20,8 @@ export interface TimelineFacts {
   readonly period: Period;
   readonly calendar: Calendar;
   readonly totals: Totals;
+  /** Stated by recorders. */
+  readonly modes: readonly ModeSpan[];
   /** By source: observations within the period of devices elsewhere than the followed one. */
   readonly unfollowed: ReadonlyMap<number, number>;
   /** Within the period; repeats are no recorded ones. */
@@ -39,7 +43,8 @@ export class TimelineEngine {
   readonly #calendar: Calendar;
   readonly #intake: Intake;
   readonly #filter: TrackFilter;
-  readonly #detector: Detector;
+  readonly #stays: StatedStays;
+  readonly #modes: readonly ModeSpan[];
   readonly #merger: StayMerger;
   #recorded = 0;
   #repeats = 0;
@@ -54,18 +59,21 @@ export class TimelineEngine {
     sources: readonly DaySource[],
     lookup: AdminLookup | undefined,
     options: TimelineOptions,
+    stated = nothingStated,
   ) {
     const parameters = detectionParameters(options.stays);
-    this.#totals = new Totals(period, calendar, lookup, options.stays);
+    this.#totals = new Totals(period, calendar, lookup, options.stays, stated.modes);
+    this.#modes = stated.modes;
     const reject = ({ timeMs, weight }: Point): void => {
       if (isInPeriod(period, timeMs)) this.#outliers += weight;
     };
     this.#period = period;
     this.#calendar = calendar;
     this.#merger = new StayMerger(parameters, this.#totals, reject);
-    this.#detector = new Detector(period, parameters, this.#merger);
+    const detector = new Detector(period, parameters, this.#merger);
+    this.#stays = new StatedStays(stated.visits, period, { detector, sink: this.#merger });
     const endMs = Float64Array.from(sources, ({ lastMs }) => lastMs ?? Number.NEGATIVE_INFINITY);
-    this.#filter = new TrackFilter(endMs, this.#detector, {
+    this.#filter = new TrackFilter(endMs, this.#stays, {
       reject,
       unfollowed: ({ timeMs, source, weight }) => {
         if (!isInPeriod(period, timeMs)) return;
@@ -125,13 +133,14 @@ export class TimelineEngine {
   /** Ends after the last point. */
   finish(): TimelineFacts {
     this.#filter.finish();
-    this.#detector.finish();
+    this.#stays.finish();
     this.#merger.finish();
     this.#totals.finish();
     return {
       period: this.#period,
       calendar: this.#calendar,
       totals: this.#totals,
+      modes: this.#modes,
       recorded: this.#recorded,
       repeats: this.#repeats,
       outliers: this.#outliers,

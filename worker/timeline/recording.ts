@@ -42,6 +42,11 @@ export class Recording {
     }
   }
 
+  /** Leaves no pause between the first and the last observation. */
+  fill(): void {
+    this.stretches.splice(1, this.stretches.length - 2);
+  }
+
   #stretch(firstMs: number, lastMs: number): void {
     const { stretches } = this;
     const { length } = stretches;

@@ -79,6 +79,7 @@ export class StayMerger implements DetectorSink {
   #isOneStay(stay: Stay, next: Stay): boolean {
     const { mergeMs, radiusM } = this.#parameters;
     if (stay.kind !== 'stay' || next.kind !== 'stay') return false;
+    if (stay.isStated || next.isStated) return false;
     const metres = stay.distanceTo(next);
     if (next.firstMs - stay.lastMs <= mergeMs && metres <= radiusM) return true;
     return this.#isScattered(stay, next, metres) && this.#isStray(stay, next);
@@ -149,7 +150,7 @@ export class StayMerger implements DetectorSink {
    */
   #timeThere(stay: Stay, end: Neighbour, ms: number): number {
     const { gapMs, silenceMs, footSpeed, rideSpeed } = this.#parameters;
-    if (stay.kind !== 'stay' || !(ms > gapMs && ms <= silenceMs)) return 0;
+    if (stay.kind !== 'stay' || stay.isStated || !(ms > gapMs && ms <= silenceMs)) return 0;
     const metres = distanceM(stay.latE7, stay.lonE7, end.latE7, end.lonE7);
     const onFootMs = (metres * 1_000) / footSpeed;
     const wayMs = onFootMs <= ms ? onFootMs : (metres * 1_000) / rideSpeed;

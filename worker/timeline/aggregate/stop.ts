@@ -5,6 +5,8 @@ import type { WayTo } from './trips/movement.ts';
 /** A stop, before it is known whether and at which index the result has it. Times are ms since 1970 UTC. */
 export interface Stop {
   readonly kind: (typeof timelineStopKinds)[number];
+  /** By a recorder. */
+  readonly isStated: boolean;
   /** Counts stops in the order they were found. */
   readonly ordinal: number;
   readonly latE7: number;

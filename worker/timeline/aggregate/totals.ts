@@ -9,6 +9,7 @@ import type { Spot } from './presence/span.ts';
 import { MovementSums, type WayTo } from './trips/movement.ts';
 import { AdminRows, type AdminUnit, type Recorded } from './admin-rows.ts';
 import { DayRows } from './day-rows.ts';
+import type { ModeSpan } from '../stated.ts';
 import { LongestStops } from './longest-stops.ts';
 import { PlaceFinder } from './place-finder.ts';
 import type { Recording } from '../recording.ts';
@@ -55,6 +56,7 @@ export class Totals {
     calendar: Calendar,
     lookup: AdminLookup | undefined,
     { silenceSeconds, maxStops }: StayParameters,
+    modes: readonly ModeSpan[],
   ) {
     const silenceMs = silenceSeconds * 1_000;
     this.#period = period;
@@ -65,7 +67,7 @@ export class Totals {
     this.presence = new Presence(period, this.days);
     this.#finder = new PlaceFinder(lookup, this.rows, calendar);
     this.#flights = new FlightWatch(this.presence);
-    this.#movement = new MovementSums(silenceMs);
+    this.#movement = new MovementSums(silenceMs, modes);
   }
 
   /** Counts an observation on the way; a timed waypoint is a mark as well, unless it was in the air. */
@@ -113,6 +115,7 @@ export class Totals {
     if (isInside) this.#record(spot.unit, recording);
     const found: Found = {
       kind: stay.kind,
+      isStated: stay.isStated,
       latE7,
       lonE7,
       radiusM: stay.radiusM(),
@@ -236,6 +239,7 @@ export class Totals {
 function markAt({ timeMs, latE7, lonE7, weight }: Point): Found {
   return {
     kind: 'mark',
+    isStated: false,
     latE7,
     lonE7,
     radiusM: 0,

@@ -50,9 +50,15 @@ export class Detector {
 
   /** Ends what is open after the last observation. */
   finish(): void {
+    this.interrupt(Number.POSITIVE_INFINITY);
+  }
+
+  /** Ends what is open: another stay is known to begin then. @param untilMs when it ends. */
+  interrupt(timeMs: number, untilMs = timeMs): void {
     this.#stay ??= this.#way.findHeld();
-    if (this.#stay !== undefined) this.#leave(this.#stay, Number.POSITIVE_INFINITY);
-    this.#way.end(Number.POSITIVE_INFINITY);
+    if (this.#stay !== undefined) this.#leave(this.#stay, timeMs);
+    this.#way.end(timeMs - this.#lastMs);
+    this.#lastMs = untilMs;
   }
 
   #staying(stay: Stay, point: Point, silentMs: number): void {

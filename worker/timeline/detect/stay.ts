@@ -12,6 +12,8 @@ const shareWithin = 0.9;
 /** A time at one place. Sums instead of points: three weeks need no more memory than five minutes. */
 export class Stay {
   readonly kind: 'stay' | 'mark';
+  /** By a recorder, and not found. */
+  readonly isStated: boolean;
   readonly plane = new LocalPlane();
   readonly recording: Recording;
   firstMs = Number.NaN;
@@ -44,8 +46,10 @@ export class Stay {
     from: number,
     period: Period,
     minWeight: number,
+    isStated = false,
   ) {
     this.kind = kind;
+    this.isStated = isStated;
     this.recording = new Recording(period);
     this.#period = period;
     this.#minWeight = minWeight;

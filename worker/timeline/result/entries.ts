@@ -56,6 +56,7 @@ export function* stopEntries(
       near_border: [...(lookup?.nearBorder?.(lat, lon) ?? [])],
       lat,
       lon,
+      ...(stop.isStated && { stated: true }),
     };
   }
 }

@@ -28,6 +28,7 @@ function isLater(stop: Stop, than: Stop): boolean {
 function stopOf({ timeMs, latE7, lonE7, wayM, place }: Pass, ordinal: number): Stop {
   return {
     kind: 'pass',
+    isStated: false,
     ordinal,
     latE7,
     lonE7,

@@ -1,8 +1,9 @@
-import type { TimelineLeg, TimelineTrip } from '../../../model/timeline-result.ts';
+import type { TimelineLeg, TimelineTrip, TripMode } from '../../../model/timeline-result.ts';
 import type { Stop } from '../aggregate/stop.ts';
 import { isHidden, modeOf } from '../aggregate/trips/mode.ts';
 import { movementBetween, type Movement, type WayTo } from '../aggregate/trips/movement.ts';
 import { secondsWithin, type Period } from '../period.ts';
+import { modeAt, type ModeSpan } from '../stated.ts';
 import { instantText } from './instants.ts';
 
 /** A moment of a trip, with the sums of movement until then. */
@@ -15,34 +16,40 @@ interface Moment {
 interface Leg {
   readonly from: Moment;
   readonly to: Moment;
-  readonly mode: TimelineLeg['mode'];
+  readonly mode: TripMode;
   readonly confidence: number;
+  readonly isStated: boolean;
   readonly metres: number;
 }
 
-/** The ways between stays and marks. @param stops of the result, in order of time. */
-export function* tripEntries(stops: readonly Stop[], period: Period): Iterable<TimelineTrip> {
+/** A leg that nothing is stated of, and that is shorter, ms and metres, belongs to one beside it. */
+const shortestMs = 600_000;
+const shortestM = 500;
+
+/**
+ * The ways between stays and marks.
+ * @param stops of the result, in order of time.
+ * @param modes stated by recorders.
+ */
+export function* tripEntries(
+  stops: readonly Stop[],
+  period: Period,
+  modes: readonly ModeSpan[],
+): Iterable<TimelineTrip> {
   let index = 0;
   let before: { readonly at: number; readonly lastMs: number; readonly wayTo: WayTo } | undefined;
-  for (const [at, stop] of stops.entries()) {
-    const { firstMs, lastMs, wayTo } = stop;
+  for (const [at, { firstMs, lastMs, wayTo }] of stops.entries()) {
     if (wayTo === undefined) continue;
     const from = before;
     before = { at, lastMs, wayTo };
     if (from === undefined) continue;
     const flownM = wayTo.flownM - from.wayTo.flownM;
     const movement = movementBetween(from.wayTo.sums, wayTo.sums, flownM);
-    const legs = legsOf(
-      [
-        { timeMs: from.lastMs, sums: from.wayTo.sums },
-        ...wayTo.cuts.filter(({ timeMs }) => timeMs > from.lastMs && timeMs < firstMs),
-        { timeMs: firstMs, sums: wayTo.sums },
-      ],
-      flownM,
-    );
-    const longest = legs.reduce((a, b) => (b.metres > a.metres ? b : a));
-    const isUnknown = legs.length > 1 && isHidden(movement) && longest.mode !== 'flight';
+    const start = { timeMs: from.lastMs, sums: from.wayTo.sums };
+    const end = { timeMs: firstMs, sums: wayTo.sums };
+    const legs = legsOf(momentsOf(start, wayTo.cuts, end, modes), flownM, modes);
     const seconds = secondsWithin(period, from.lastMs, firstMs);
+    const { mode, confidence, isStated } = modeOfTrip(legs, movement);
     yield {
       index,
       from_stop: from.at,
@@ -51,44 +58,90 @@ export function* tripEntries(stops: readonly Stop[], period: Period): Iterable<T
       end_utc: instantText(firstMs),
       distance_m: Math.round(metresOf(movement)),
       duration_seconds: seconds,
-      mode: isUnknown ? 'unknown' : longest.mode,
-      mode_confidence: isUnknown ? 0 : longest.confidence,
+      mode,
+      mode_confidence: confidence,
       recorded_observations: movement.observations,
       recorded_seconds: Math.max(0, seconds - Math.round(movement.silentMs / 1_000)),
-      legs: legs.map((leg) => ({
-        mode: leg.mode,
-        mode_confidence: leg.confidence,
-        start_utc: instantText(leg.from.timeMs),
-        end_utc: instantText(leg.to.timeMs),
-        distance_m: Math.round(leg.metres),
-      })),
+      legs: legs.map(legEntry),
+      ...(isStated && { stated: true }),
     };
     index += 1;
   }
 }
 
+function legEntry({ from, to, mode, confidence, metres, isStated }: Leg): TimelineLeg {
+  return {
+    mode,
+    mode_confidence: confidence,
+    start_utc: instantText(from.timeMs),
+    end_utc: instantText(to.timeMs),
+    distance_m: Math.round(metres),
+    ...(isStated && { stated: true }),
+  };
+}
+
+/** The mode of the longest leg. */
+function modeOfTrip(legs: readonly Leg[], movement: Movement): Omit<Leg, 'from' | 'to' | 'metres'> {
+  const longest = legs.reduce((a, b) => (b.metres > a.metres ? b : a));
+  const isKnown = longest.isStated || longest.mode === 'flight' || !isHidden(movement);
+  return isKnown ? longest : { mode: 'unknown', confidence: 0, isStated: false };
+}
+
+/** Both ends of a trip, and where its legs change; not within a time that something is stated of. */
+function momentsOf(
+  start: Moment,
+  cuts: readonly Moment[],
+  end: Moment,
+  modes: readonly ModeSpan[],
+): Moment[] {
+  const moments = [start];
+  for (const cut of cuts.toSorted((a, b) => a.timeMs - b.timeMs)) {
+    const isNew = cut.timeMs > moments.at(-1)!.timeMs && cut.timeMs < end.timeMs;
+    if (isNew && modeAt(modes, cut.timeMs) === undefined) moments.push(cut);
+  }
+  return [...moments, end];
+}
+
 /** Legs between moments; neighbours of one mode are one leg. */
-function legsOf(moments: readonly Moment[], flownM: number): Leg[] {
-  const legBetween = legMaker(moments, flownM);
+function legsOf(moments: readonly Moment[], flownM: number, modes: readonly ModeSpan[]): Leg[] {
+  const legBetween = legMaker(moments, flownM, modes);
   const legs = moments.slice(1).map((to, at) => legBetween(moments[at]!, to));
   for (let at = 1; at < legs.length; at += 1) {
     const [before, leg] = [legs[at - 1]!, legs[at]!];
-    if (before.mode !== leg.mode) continue;
+    const host = hostOf(before, leg);
+    if (host === undefined) continue;
+    const whole = legBetween(before.from, leg.to);
     // Together they may be another mode, and so like the one before.
-    legs.splice(at - 1, 2, legBetween(before.from, leg.to));
+    legs.splice(
+      at - 1,
+      2,
+      host.isStated ? { ...host, from: before.from, to: leg.to, metres: whole.metres } : whole,
+    );
     at = Math.max(0, at - 2);
   }
   return legs;
 }
 
-/** Gives each leg its part of the way in the air: the fast one. */
-function legMaker(moments: readonly Moment[], flownM: number) {
+/** The one of two neighbours that both are one leg of. */
+function hostOf(before: Leg, leg: Leg): Leg | undefined {
+  if (before.isStated !== leg.isStated) {
+    const [host, guest] = before.isStated ? [before, leg] : [leg, before];
+    const isShort = guest.to.timeMs - guest.from.timeMs < shortestMs || guest.metres < shortestM;
+    return isShort ? host : undefined;
+  }
+  return before.mode === leg.mode ? leg : undefined;
+}
+
+/** Makes legs with their part of the way in the air, the fast one, and the mode that is stated of them. */
+function legMaker(moments: readonly Moment[], flownM: number, modes: readonly ModeSpan[]) {
   const fastIn = (from: Moment, to: Moment): number => movementBetween(from.sums, to.sums, 0).fastM;
   const fastM = fastIn(moments[0]!, moments.at(-1)!);
   return (from: Moment, to: Moment): Leg => {
     const share = fastM > 0 ? fastIn(from, to) / fastM : 0;
     const movement = movementBetween(from.sums, to.sums, share * flownM);
-    return { from, to, ...modeOf(movement), metres: metresOf(movement) };
+    const stated = modeAt(modes, (from.timeMs + to.timeMs) / 2)?.mode;
+    const guess = stated === undefined ? modeOf(movement) : { mode: stated, confidence: 1 };
+    return { from, to, ...guess, isStated: stated !== undefined, metres: metresOf(movement) };
   };
 }
 

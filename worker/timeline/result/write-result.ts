@@ -63,7 +63,7 @@ export function writeResult(facts: TimelineFacts, frame: ResultFrame): Buffer {
     timeline: [...stopEntries(stops, facts.period, stays.stopRadiusM, frame.lookup)],
     places: inOrder(rows).map((row) => placeEntry(row, indexes, facts.period)),
     days: days.map(dayEntry),
-    trips: [...tripEntries(stops, facts.period)],
+    trips: [...tripEntries(stops, facts.period, facts.modes)],
   };
   return Buffer.from(JSON.stringify(result));
 }

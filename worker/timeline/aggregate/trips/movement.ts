@@ -1,4 +1,5 @@
 import { distanceM, radiansPerUnit, wrapLonE7 } from '../../earth.ts';
+import type { ModeSpan } from '../../stated.ts';
 import { LegCuts, type LegCut } from './leg-cuts.ts';
 
 /** Where the classes of speed end, m/s: the last one has no end. */
@@ -45,7 +46,7 @@ export interface Movement {
 /** The way from the first observation to a stop. */
 export interface WayTo {
   readonly sums: Float64Array;
-  /** Since the last stay. */
+  /** Since the last stay: where the way of moving changes, then the bounds of stated modes. */
   readonly cuts: readonly LegCut[];
   /** Metres in the air; known once the flight before has landed. */
   readonly flownM: number;
@@ -73,19 +74,37 @@ export class MovementSums {
 
   readonly #legs = new LegCuts();
 
-  constructor(silenceMs: number) {
+  /** When stated modes begin and end. */
+  readonly #boundsMs: readonly number[];
+  #nextBound = 0;
+  #statedCuts: LegCut[] = [];
+
+  /** @param modes stated by recorders, in order of time. */
+  constructor(silenceMs: number, modes: readonly ModeSpan[] = []) {
+    this.#boundsMs = modes.flatMap(({ startMs, endMs }) => [startMs, endMs]);
     this.#silenceMs = silenceMs;
   }
 
   /** Goes on to an observation on the way. */
   goTo(timeMs: number, latE7: number, lonE7: number, weight: number, isAtSea: boolean): void {
+    this.#cutBefore(timeMs);
     this.#sums[0]! += weight;
     this.#move(timeMs, latE7, lonE7, isAtSea);
+    this.#cutBefore(timeMs + 1);
+  }
+
+  /** Cuts the way at the bounds of stated modes before an instant. */
+  #cutBefore(timeMs: number): void {
+    for (; this.#boundsMs[this.#nextBound]! < timeMs; this.#nextBound += 1) {
+      const boundMs = this.#boundsMs[this.#nextBound]!;
+      this.#statedCuts.push({ timeMs: boundMs, sums: this.#sums.slice() });
+    }
   }
 
   /** Goes on to a stay, and waits there for its end. */
   rest(fromMs: number, untilMs: number, latE7: number, lonE7: number): void {
     this.#endAt ??= 7;
+    this.#cutBefore(fromMs);
     this.#move(fromMs, latE7, lonE7, false);
     this.#endStep(fromMs, latE7, lonE7, false);
     this.#begin(untilMs, latE7, lonE7);
@@ -95,6 +114,7 @@ export class MovementSums {
   /** Has the next cuts begin here. */
   beginTrip(): void {
     this.#legs.clear();
+    this.#statedCuts = [];
   }
 
   /** Adds observations on the way at a place that was gone to already. */
@@ -104,7 +124,11 @@ export class MovementSums {
 
   /** The way until now. */
   snapshot(): WayTo {
-    return { sums: this.#sums.slice(), cuts: this.#legs.cuts(), flownM: 0 };
+    return {
+      sums: this.#sums.slice(),
+      cuts: [...this.#legs.cuts(), ...this.#statedCuts],
+      flownM: 0,
+    };
   }
 
   #move(timeMs: number, latE7: number, lonE7: number, isAtSea: boolean): void {
