@@ -39,7 +39,10 @@ import { removeUnverified } from './upkeep/unverified.ts';
  * No time-out for whole requests: an upload may take hours, as long as it goes on. Connections are kept longer than the
  * clients' pauses between objects.
  */
-const httpLimits: Partial<HttpLimits> = {
+const httpLimits: HttpLimits = {
+  ...defaultHttpLimits,
+  // A proxy opens some hundred at once before it says whose they are.
+  connections: 512,
   requestTimeoutMs: 0,
   jsonBodyMs: 15_000,
   // The kernel's buffer of some MB hides slow progress; the shares of Clients bound what such readers hold.
@@ -176,7 +179,7 @@ function buildParts(
   contents: ContentStore,
   { config, log, clock, limits, freeBytes = () => contents.freeBytes() }: ObjectServerOptions,
 ): ObjectParts {
-  const { connections } = { ...defaultHttpLimits, ...limits };
+  const { connections } = { ...httpLimits, ...limits };
   const { directory, holdings, locks, database, secret } = root;
   return {
     config,

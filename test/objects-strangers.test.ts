@@ -196,7 +196,7 @@ test('a user has a quarter of the connections: the next request is refused, unle
 });
 
 for (const [client, request] of Object.entries(slowRequests)) {
-  test.serial(`300 slow connections of one ${client} keep no other user out`, async (t) => {
+  test.serial(`600 slow connections of one ${client} keep no other user out`, async (t) => {
     const server = await startTestObjects(t);
     const statuses = await amongSlow(t, server, server.port, request);
     t.deepEqual(statuses, Array<number>(20).fill(404));

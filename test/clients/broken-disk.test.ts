@@ -250,7 +250,7 @@ withStrace(
     const on = ['--root', join(cli.root, 'store')];
     await cli.out(['objects', 'repo', 'add', 'club/maps', ...on]);
     await cli.out(['objects', 'user', 'add', 'ann', '--password-stdin', ...on], {
-      input: 'secret\n',
+      input: 'a-secret\n',
     });
     await cli.out(['objects', 'grant', 'ann', 'club/maps', 'write', ...on]);
     // strace counts the calls of each thread.
@@ -263,7 +263,7 @@ withStrace(
     const path = join('store/objects', oid.slice(0, 2), oid.slice(2, 4), oid);
     const stored = join(cli.root, path);
     const send = async (): Promise<number> => {
-      const headers = { authorization: `Basic ${btoa('ann:secret')}` };
+      const headers = { authorization: `Basic ${btoa('ann:a-secret')}` };
       const to = `${url}/club/maps/objects/${oid}/content`;
       return (await fetch(to, { method: 'PUT', headers, body: content })).status;
     };

@@ -105,7 +105,7 @@ if (shared !== undefined) {
 
   for (const [client, request] of Object.entries(slowRequests)) {
     test.serial(
-      `300 slow connections of one ${client} through nginx keep no other user out`,
+      `600 slow connections of one ${client} through nginx keep no other user out`,
       async (t) => {
         const server = await startTestObjects(t, {
           places: {},

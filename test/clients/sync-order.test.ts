@@ -157,7 +157,7 @@ withStrace(`an object is on the disk before its upload is answered${skipped}`, a
   const on = ['--root', join(cli.root, 'store')];
   await cli.out(['objects', 'repo', 'add', 'club/maps', ...on]);
   await cli.out(['objects', 'user', 'add', 'ann', '--password-stdin', ...on], {
-    input: 'secret\n',
+    input: 'a-secret\n',
   });
   await cli.out(['objects', 'grant', 'ann', 'club/maps', 'write', ...on]);
   const words = ['objects', 'serve', '--listen', '127.0.0.1:0', ...on];
@@ -166,7 +166,7 @@ withStrace(`an object is on the disk before its upload is answered${skipped}`, a
     const oid = createHash('sha256').update(content).digest('hex');
     const { status } = await fetch(`${printed}/club/maps/objects/${oid}/content`, {
       method: 'PUT',
-      headers: { authorization: `Basic ${btoa('ann:secret')}` },
+      headers: { authorization: `Basic ${btoa('ann:a-secret')}` },
       body: content,
     });
     t.is(status, 200);

@@ -23,7 +23,8 @@ export const slowRequests = {
 };
 
 /**
- * Opens 300 slow connections from another address, each again when it is ended, and has another user try to get in.
+ * Opens 600 slow connections from another address, more than a server has, each again when it is ended; and has another user try
+ * to get in.
  * @returns the answers to 20 tries.
  */
 export async function amongSlow(
@@ -41,7 +42,7 @@ export async function amongSlow(
     socket.once('connect', () => (opened += 1)).on('error', () => undefined);
     socket.once('close', () => {
       open.delete(socket);
-      setTimeout(begin, 300).unref();
+      setTimeout(begin, 300 + Math.random() * 700).unref();
     });
     socket.write(`${request}x`);
     socket.resume();
@@ -50,8 +51,10 @@ export async function amongSlow(
     isOver = true;
     for (const socket of open) socket.destroy();
   });
-  for (let n = 0; n < 300; n += 1) begin();
-  await until(() => opened >= 300);
+  for (let n = 1; n <= 600; n += 1) {
+    begin();
+    if (n % 50 === 0) await until(() => opened >= n);
+  }
   const statuses: number[] = [];
   for (let n = 0; n < 20; n += 1) {
     const url = `http://127.0.0.1:${port}${path}`;

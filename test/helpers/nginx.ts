@@ -20,7 +20,7 @@ export function startNginx(
   writeFileSync(
     join(directory, 'nginx.conf'),
     `daemon off; pid ${directory}/pid; worker_processes 1; ${process.getuid?.() === 0 ? 'user root;' : ''}
-events { worker_connections 1024; }
+events { worker_connections 4096; }
 http {
   access_log off;
   ${temporary.map((name) => `${name}_temp_path ${directory}/${name};`).join(' ')}

@@ -49,7 +49,7 @@ const answerMs = 15_000;
 export const largestAtOnce = 5 * 1_073_741_824;
 const copyPartBytes = 1_073_741_824;
 /** Twice what a server has connections: however many write slowly, others get through. */
-const sockets = 512;
+const sockets = 1_024;
 /** One part is in memory; there are at most 10,000 of them. */
 const partBytes = 16_777_216;
 const mostParts = 10_000;
