@@ -19,12 +19,10 @@ import {
   headLines,
   isEmpty,
   kilometres,
+  modeText,
   placeOf,
   stayTime,
 } from './timeline/wording.ts';
-
-/** Confidence (0 to 1) from which a mode is printed without a question mark. */
-const likely = 0.7;
 
 /** `waypointd trips` */
 export const command = defineCommand({
@@ -92,16 +90,11 @@ async function* tripLines(result: TimelineResult): AsyncGenerator<string> {
 
 function legRow(leg: TimelineLeg): Row {
   const seconds = (Date.parse(leg.end_utc) - Date.parse(leg.start_utc)) / 1_000;
-  return { ...leg, by: `  ${leg.mode}${doubt(leg)}`, seconds };
+  return { ...leg, by: `  ${modeText(leg)}`, seconds };
 }
 
 function guessOf(trip: TimelineTrip): string {
-  return `${meansOf(trip)}${doubt(trip)}`;
-}
-
-/** A guess that is hardly better than another has a question mark. */
-function doubt({ mode, mode_confidence: confidence }: TimelineLeg | TimelineTrip): string {
-  return mode !== 'unknown' && confidence < likely ? '?' : '';
+  return trip.mode === 'unknown' ? meansOf(trip) : modeText(trip);
 }
 
 /** Between two recordings, perhaps weeks apart, is no trip that anything is known of. */

@@ -1,4 +1,4 @@
-import type { TimelineResult, TimelineStop } from '../../../model/timeline-result.ts';
+import type { TimelineLeg, TimelineResult, TimelineStop } from '../../../model/timeline-result.ts';
 import { localTimeZone } from '../../../model/time-zone.ts';
 import { geodataRemedy, invocation } from '../../terminal/invocation.ts';
 import { counted, dateOf, forTerminal, wrapText } from '../../terminal/text.ts';
@@ -138,3 +138,13 @@ function daysOf({ period }: TimelineResult): {
   const end = dateOf(new Date(Date.parse(period.end_utc_exclusive) - halfDayMs).toISOString());
   return { start, end };
 }
+
+/** Confidence (0 to 1) from which a mode is printed without a question mark. */
+const likely = 0.7;
+
+/** The mode of a trip or leg; a guess that is hardly better than another has a question mark. */
+export function modeText({ mode, mode_confidence: confidence }: ModeGuess): string {
+  return mode !== 'unknown' && confidence < likely ? `${mode}?` : mode;
+}
+
+type ModeGuess = Pick<TimelineLeg, 'mode' | 'mode_confidence'>;
