@@ -58,14 +58,14 @@ export const timelineStopSchema = z
     place: count,
     continues_before: z.boolean(),
     continues_after: z.boolean(),
+    /** Its recorder says so (a visit of Google's), whatever was recorded meanwhile. */
+    stated,
     ...adminNames,
     /** Ids of other countries so near that borders are not exact enough to rule them out, ascending. */
     near_border: z.array(z.string()),
     /** `latitude` and `longitude` by the names that every other answer has for them. */
     lat,
     lon,
-    /** Its recorder says so (a visit of Google's): it is from there to then, whatever was recorded. */
-    stated,
   })
   .meta({ id: 'TimelineStop' });
 export type TimelineStop = z.output<typeof timelineStopSchema>;

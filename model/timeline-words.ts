@@ -32,14 +32,17 @@ export function placeOf({ locality, region, country }: Names): string {
 /** Confidence (0 to 1) from which a mode is printed without a question mark. */
 const likely = 0.8;
 
-/** Means of a trip: `car`, `car?`. */
-export function guessOf(trip: TimelineTrip): string {
-  return `${meansOf(trip)}${doubt(trip)}`;
+/** The mode of a trip or leg; a guess that is hardly better than another has a question mark. */
+export function modeText({
+  mode,
+  mode_confidence: confidence,
+}: Pick<TimelineLeg, 'mode' | 'mode_confidence'>): string {
+  return mode !== 'unknown' && confidence < likely ? `${mode}?` : mode;
 }
 
-/** A guess that is hardly better than another has a question mark. */
-export function doubt({ mode, mode_confidence: confidence }: TimelineLeg | TimelineTrip): string {
-  return mode !== 'unknown' && confidence < likely ? '?' : '';
+/** Means of a trip: `car`, `car?`, `not recorded`. */
+export function guessOf(trip: TimelineTrip): string {
+  return trip.mode === 'unknown' ? meansOf(trip) : modeText(trip);
 }
 
 /** Between two recordings, perhaps weeks apart, is no trip that anything is known of. */

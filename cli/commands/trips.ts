@@ -1,6 +1,6 @@
 import {
-  doubt,
   guessOf,
+  modeText,
   kilometres,
   meansOf,
   placeOf,
@@ -90,5 +90,5 @@ async function* tripLines(result: TimelineResult): AsyncGenerator<string> {
 
 function legRow(leg: TimelineLeg): Row {
   const seconds = (Date.parse(leg.end_utc) - Date.parse(leg.start_utc)) / 1_000;
-  return { ...leg, by: `  ${leg.mode}${doubt(leg)}`, seconds };
+  return { ...leg, by: `  ${modeText(leg)}`, seconds };
 }

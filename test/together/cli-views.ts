@@ -1,4 +1,5 @@
 import '../cli-days.test.ts';
+import '../timeline-story.test.ts';
 import '../cli-mishaps.test.ts';
 import '../cli-output.test.ts';
 import '../cli-timeline.test.ts';

@@ -53,6 +53,11 @@ export function withLocalTimes(result: TimelineResult): TimelineResult {
     ...trip,
     start_local: local(trip.start_utc, result.timeline[trip.from_stop]),
     end_local: local(trip.end_utc, result.timeline[trip.to_stop]),
+    legs: trip.legs.map((leg) => ({
+      ...leg,
+      start_local: local(leg.start_utc),
+      end_local: local(leg.end_utc),
+    })),
   }));
   return { ...result, timeline, trips };
 }

@@ -51,12 +51,12 @@ export function* stopEntries(
       place: places.numberOf(stop.latE7, stop.lonE7),
       continues_before: stop.continuesBefore,
       continues_after: stop.continuesAfter,
+      ...(stop.isStated && { stated: true }),
       ...nowhere,
       ...stop.place,
       near_border: [...(lookup?.nearBorder?.(lat, lon) ?? [])],
       lat,
       lon,
-      ...(stop.isStated && { stated: true }),
     };
   }
 }
