@@ -2,6 +2,7 @@ import { open, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { attempt } from '../model/attempt.ts';
 import { errorCode } from '../model/error-code.ts';
+import { isStorageFault } from '../model/failure.ts';
 import {
   builtinGeneration,
   pointerSchema,
@@ -11,6 +12,7 @@ import {
 import { parseJson } from '../model/parse-json.ts';
 import { renameDurably, syncDirectory, writeFileAtomic } from '../storage/atomic-file.ts';
 import { hashFile } from '../storage/hash-file.ts';
+import { firstBytes } from '../storage/open-file.ts';
 import { createPrivateDirectory } from '../storage/private-directory.ts';
 import {
   builtinGeodataPath,
@@ -56,11 +58,15 @@ export class GenerationFiles {
     return partialPath(this.#directory, oid);
   }
 
-  /** Reads what a generation says of itself; undefined when it is missing, damaged or of an unknown format. */
+  /**
+   * Reads what a generation says of itself; undefined when it is missing, damaged or of an unknown format.
+   * @throws errors that say nothing about the file: no more can be opened, or its disk fails.
+   */
   inspect({ id, oid }: GenerationReference): Generation | undefined {
     const reference = { id, oid };
     const path = this.path(reference);
     const info = attempt(() => readGenerationInfo(path));
+    if (info === undefined) checkDisk(path);
     return info && { reference, path, ...info };
   }
 
@@ -71,6 +77,7 @@ export class GenerationFiles {
       const text = await readFile(this.#pointerPath, 'utf8');
       return pointerSchema.safeParse(parseJson(text)).data ?? 'damaged';
     } catch (error) {
+      if (isStorageFault(error)) throw error;
       return errorCode(error) === 'ENOENT' ? undefined : 'damaged';
     }
   }
@@ -156,4 +163,13 @@ async function namesIn(directory: string): Promise<string[]> {
 /** Removes a file or directory; the next start tries again if that fails. */
 async function removeQuietly(path: string): Promise<void> {
   await rm(path, { recursive: true, force: true }).catch(() => undefined);
+}
+
+/** @throws errors of a disk that fails, and those that say that no more files can be opened; none of the file itself. */
+function checkDisk(path: string): void {
+  try {
+    firstBytes(path, 1);
+  } catch (error) {
+    if (isStorageFault(error)) throw error;
+  }
 }

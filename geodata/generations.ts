@@ -29,9 +29,13 @@ export class Generations {
     this.#options = options;
   }
 
-  /** Resolves when the generation in use is known. */
+  /** Resolves when the generation in use is known. @throws errors of a machine that cannot open files now. */
   ready(): Promise<void> {
-    this.#opened ??= this.#open();
+    this.#opened ??= this.#open().catch((error: unknown) => {
+      // The next question looks again.
+      this.#opened = undefined;
+      throw error;
+    });
     return this.#opened;
   }
 
@@ -82,7 +86,7 @@ export class Generations {
   distrust(path: string): void {
     if (this.#current?.path !== path) return;
     this.#verifiedAt = undefined;
-    void this.verified();
+    this.verified().catch(() => undefined);
   }
 
   /**

@@ -1,6 +1,10 @@
-/** The code word of an error of the file system, of the network or of SQLite, such as `ENOENT`; undefined for others. */
+/**
+ * The code word of an error of the file system, of the network or of SQLite, such as `ENOENT`; undefined for others. Of an
+ * error that comes from a worker only the cause gets across, which is the code.
+ */
 export function errorCode(error: unknown): string | undefined {
-  if (!(error instanceof Error) || !('code' in error)) return undefined;
+  if (!(error instanceof Error)) return undefined;
+  if (!('code' in error)) return typeof error.cause === 'string' ? error.cause : undefined;
   if ('errno' in error && isNameless.test(String(error.code)) && quotaNumbers.has(error.errno))
     return 'EDQUOT';
   return typeof error.code === 'string' ? error.code : undefined;
@@ -10,12 +14,6 @@ export function errorCode(error: unknown): string | undefined {
 const isNameless = /^(?:UNKNOWN$|Unknown system error)/u;
 /** The user's quota of the disk is used up: on Linux, on macOS. */
 const quotaNumbers: ReadonlySet<unknown> = new Set([-122, -69]);
-
-/** Gives an error that came from a worker the code that it had there: of its own properties only the cause gets across. */
-export function restoreCode(error: unknown): unknown {
-  if (!(error instanceof Error) || typeof error.cause !== 'string') return error;
-  return Object.assign(error, { code: error.cause });
-}
 
 /**
  * Tells whether an error of the file system or of SQLite says that a file cannot be used as things are (permissions,

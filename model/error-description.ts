@@ -1,3 +1,4 @@
+import { errorCode } from './error-code.ts';
 import { packageUrl } from './program-files.ts';
 
 const mostFrames = 8;
@@ -27,7 +28,7 @@ export function nameSources(find: SourcePlaces): void {
 export function describeError(error: unknown): ErrorDescription {
   if (!(error instanceof Error)) return { error: typeof error };
   const at = ownFrames(error).join(' < ');
-  const code = 'code' in error ? plain(error.code) : undefined;
+  const code = plain(errorCode(error));
   return {
     error: plain(error.constructor.name) ?? 'Error',
     ...(code !== undefined && { error_code: code }),

@@ -216,11 +216,12 @@ const fullDiskCodes = new Set(['ENOSPC', 'EDQUOT', 'SQLITE_FULL', 'SQLITE_IOERR_
 
 /**
  * Tells whether an error of the file system or of SQLite says that the disk is broken, its mount gone or read-only, that no
- * more files can be opened, or (EBUSY on Windows) that another program holds one. The request and the files that it names are not to blame.
+ * more files can be opened, or (EBUSY on Windows) that another program holds one. The request and the files that it names are
+ * not to blame. A page that cannot be read makes SQLite speak of damage, too.
  */
 export function isStorageFault(error: unknown): boolean {
   return storageFaultCodes.test(errorCode(error) ?? '');
 }
 
 const storageFaultCodes =
-  /^(?:EBUSY|EIO|EROFS|ENOTCONN|EMFILE|ENFILE|SQLITE_(?:IOERR|READONLY|CANTOPEN)(?:_\w+)?)$/;
+  /^(?:EBUSY|EIO|EROFS|ENOTCONN|EMFILE|ENFILE|SQLITE_(?:IOERR|READONLY|CANTOPEN|CORRUPT|NOTADB)(?:_\w+)?)$/;

@@ -41,9 +41,15 @@ export class OfflinePlaces implements Geocoder {
   async find(text: string, limit: number): Promise<GeocodeAnswer> {
     const { generations, clock, log } = this.#options;
     if (text === '' || limit <= 0) return nothing;
-    await generations.ready();
+    try {
+      await generations.ready();
+    } catch (error) {
+      // Waypoints are found without it, and the next search looks again.
+      log.warn('geodata.search_failed', describeError(error));
+      return nothing;
+    }
     // In the background: the search does not wait for the check.
-    void generations.verified();
+    void generations.verified().catch(() => undefined);
     const generation = generations.current;
     if (generation === undefined || this.#isPaused(generation.path)) return nothing;
     this.#running += 1;

@@ -1,6 +1,6 @@
 import { opendir } from 'node:fs/promises';
 import { isAbsolute, sep } from 'node:path';
-import { errorCode, restoreCode } from '../../model/error-code.ts';
+import { errorCode } from '../../model/error-code.ts';
 import { isStorageFault, toFailure, WaypointError } from '../../model/failure.ts';
 import type { ImportRequest, ImportResult, ImportStatus } from '../../model/import.ts';
 import type { Clock, Log } from '../../model/process.ts';
@@ -177,8 +177,7 @@ export class ImportRun {
 }
 
 /** What ended an import as a whole; a place that this user may not open is one of ours then. */
-function importFailure(thrown: unknown): WaypointError {
-  const error = restoreCode(thrown);
+function importFailure(error: unknown): WaypointError {
   const isClosed = ['EACCES', 'EPERM'].includes(errorCode(error) ?? '');
   return isClosed ? new WaypointError('imports_closed', { cause: error }) : toFailure(error);
 }

@@ -6,9 +6,11 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createHash } from 'node:crypto';
 import { chmodSync, mkdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
+import { builtinGeodataPath } from '../../geodata/generation.ts';
 import { finish, launcher, testCli, untilPrinted, type TestCli } from '../helpers/cli.ts';
+import { temporaryPath } from '../../worker/import/copy-path.ts';
 import { gpx } from '../helpers/imports.ts';
 import { basic, bob, oidOf, startTestObjects } from '../helpers/objects.ts';
 import { whyNoAttaching } from '../helpers/strace.ts';
@@ -50,22 +52,24 @@ async function startDaemon(t: ExecutionContext) {
   child.stderr?.on('data', (piece: Buffer) => (log += piece.toString()));
   await untilPrinted(child.stderr, /daemon\.ready/u);
   const { url, token } = JSON.parse(readFileSync(join(cli.root, 'run', 'daemon.json'), 'utf8'));
-  const ask = async (path: string, body: object) => {
+  const send = async (path: string, how: RequestInit) => {
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
-    const answer = await fetch(`${url}${path}`, {
-      method: 'POST',
-      headers,
-      body: JSON.stringify(body),
-    });
+    const answer = await fetch(`${url}${path}`, { ...how, headers });
     const { status } = answer;
-    const refused = (await answer.json()) as { readonly message: string };
+    const text = await answer.text();
+    const refused = (text.startsWith('{') ? JSON.parse(text) : {}) as { readonly message: string };
     return { status, retry: answer.headers.get('retry-after'), body: refused };
   };
+  const ask = (path: string, body: object) =>
+    send(path, { method: 'POST', body: JSON.stringify(body) });
+  const get = (path: string) => send(path, {});
   const broken = breaking(t, cli, child);
-  return { cli, child, ask, broken, log: () => log };
+  return { cli, child, ask, get, broken, log: () => log };
 }
 
 const wal = 'data/waypoints.sqlite-wal';
+/** The name that a.gpx has while it is copied. */
+const temporary = `data/imports/${temporaryPath('a.gpx')}`;
 const writes = 'pwrite64,fsync,fdatasync';
 
 withStrace(
@@ -97,8 +101,8 @@ withStrace(`an import blames no folder for a fault of the machine${skipped}`, as
     { calls: 'openat', error: 'ENOTCONN', path: 'tracks' },
     { calls: 'openat', error: 'EIO', path: 'tracks' },
     { calls: 'openat', error: 'EMFILE', path: 'tracks/a.gpx' },
-    { calls: 'openat', error: 'EROFS', path: 'data/imports/a.gpx.tmp' },
-    { calls: 'fsync,fdatasync', error: 'EIO', path: 'data/imports/a.gpx.tmp' },
+    { calls: 'openat', error: 'EROFS', path: temporary },
+    { calls: 'fsync,fdatasync', error: 'EIO', path: temporary },
     { calls: writes, error: 'EIO', path: 'data/library.sqlite-wal' },
   ];
   for (const [at, fault] of faults.entries()) {
@@ -112,6 +116,33 @@ withStrace(`an import blames no folder for a fault of the machine${skipped}`, as
   t.notRegex(log(), /tracks|Place|a\.gpx/u);
 });
 
+withStrace(
+  `a disk that cannot be read is 503 for every question, and no longer once it is well${skipped}`,
+  async (t) => {
+    const { ask, get, broken } = await startDaemon(t);
+    const dir = join(import.meta.dirname, '../../fixtures/journey');
+    t.is((await ask('/api/import', { dir })).status, 200);
+    const days = 'from=2024-05-04T00:00:00Z&to=2024-05-05T00:00:00Z';
+    for (const path of ['/api/waypoints', `/api/tracks/points?${days}`, '/api/tiles/5/15/11.mvt']) {
+      // Once it is well a connection has all that it needs in memory.
+      const fault = { calls: 'pread64', error: 'EIO', path: 'data/library.sqlite' };
+      const refused = await broken(fault, () => get(path));
+      t.like(refused, { status: 503, body: { code: 'unavailable' } }, path);
+      t.is((await get(path)).status, 200, path);
+    }
+  },
+);
+
+withStrace(`a first look at the geodata that failed is tried again${skipped}`, async (t) => {
+  const { cli, get, broken } = await startDaemon(t);
+  const path = relative(cli.root, builtinGeodataPath());
+  for (const error of ['EMFILE', 'EIO']) {
+    const refused = await broken({ calls: 'openat', error, path }, () => get('/api/geodata'));
+    t.like(refused, { status: 503, body: { code: 'unavailable' } }, error);
+  }
+  t.like(await get('/api/geodata'), { status: 200, body: { current: { valid: true } } });
+});
+
 withStrace(`a used-up quota is a full disk: 507${skipped}`, async (t) => {
   const { cli, ask, broken } = await startDaemon(t);
   const dir = join(cli.root, 'tracks');
@@ -119,7 +150,7 @@ withStrace(`a used-up quota is a full disk: 507${skipped}`, async (t) => {
   writeFileSync(join(dir, 'a.gpx'), gpx([['Place', 1, 2]]));
   // Node.js has no name for it, and two ways to say so.
   for (const calls of ['openat', 'write']) {
-    const fault = { calls, error: 'EDQUOT', path: 'data/imports/a.gpx.tmp' };
+    const fault = { calls, error: 'EDQUOT', path: temporary };
     const refused = await broken(fault, () => ask('/api/import', { dir }));
     t.like(refused, { status: 507, body: { code: 'disk_full' } }, calls);
   }
