@@ -18,6 +18,6 @@ export function markWords(folded: string): string {
 
 /** Gives the words of a folded query, marked; none of a query of one word. */
 export function wordsOf(folded: string): string[] {
-  const words = new Set(folded.split(/[\s,;]+/u).filter((word) => word !== ''));
-  return words.size < 2 ? [] : [...words].map(markWords);
+  const words = folded.split(/[\s,;]+/u).filter((word) => word !== '');
+  return words.length < 2 ? [] : [...new Set(words)].map(markWords);
 }

@@ -80,10 +80,10 @@ const importers: Readonly<Record<string, readonly string[]>> = {
 const ceilings: Readonly<Record<string, number>> = {
   model: 4_500,
   storage: 11_000,
-  formats: 5_000,
+  formats: 5_500,
   geodata: 4_500,
   search: 1_000,
-  worker: 9_500,
+  worker: 10_500,
   http: 1_500,
   client: 4_000,
   objects: 3_000,

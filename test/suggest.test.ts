@@ -44,6 +44,10 @@ const queries = fc.oneof(
   fc.string({ unit: fc.constantFrom('a', 'b', 'é', ' ', '-', '1', '😀', 's'), maxLength: 4 }),
 );
 
+test('suggest: a word that is typed twice counts once', async (t) => {
+  t.deepEqual(await namesFor(['Camp', 'Lake'], 'camp camp'), ['Camp']);
+});
+
 test('suggest: equals the plain reference for any waypoints and query', async (t) => {
   await fc.assert(
     fc.asyncProperty(
