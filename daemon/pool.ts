@@ -3,6 +3,7 @@ import { getCompileCacheDir } from 'node:module';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Piscina } from 'piscina';
+import { retryAfterSeconds, WaypointError } from '../model/failure.ts';
 import { threadModule } from '../model/program-files.ts';
 
 /** The tasks that a file in worker/ exports. */
@@ -71,7 +72,7 @@ export class WorkerPool<Module extends Tasks<Module>> {
     this.#ends.add(end);
     const before = lastTasks.get(this.#name);
     const task = Promise.resolve(before).then(async () => {
-      const pool = await this.#thread();
+      const pool = await this.#thread().catch(unavailable);
       const begin = performance.now();
       try {
         return await pool.run(input, { name, signal: ending.signal });
@@ -105,8 +106,12 @@ export class WorkerPool<Module extends Tasks<Module>> {
     if (running !== undefined) return running;
     const started = startThread(this.#options);
     threads.set(this.#name, started);
-    // A thread that dies before it is ready leaves its task waiting for ever; without the pool the task fails.
-    void started.then((pool) => pool.on('error', () => void drop(this.#name)));
+    started.then(
+      // A thread that dies before it is ready leaves its task waiting for ever; without the pool the task fails.
+      (pool) => pool.on('error', () => void drop(this.#name)),
+      // The next task tries again.
+      () => threads.delete(this.#name),
+    );
     return started;
   }
 }
@@ -128,6 +133,11 @@ async function startThread({
     // Small young generations keep the memory of an import the same whatever the size of its files.
     resourceLimits: { maxOldGenerationSizeMb: heapMb, maxYoungGenerationSizeMb: youngMb },
   });
+}
+
+/** @throws WaypointError, for a thread whose modules cannot be loaded now, as where no more files can be opened. */
+function unavailable(cause: unknown): never {
+  throw new WaypointError('storage_unavailable', { cause, retryAfterSeconds });
 }
 
 /** Ends a thread; the tasks of its line fail. */

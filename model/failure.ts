@@ -204,7 +204,7 @@ export function toFailure(error: unknown): WaypointError {
 }
 
 /** A disk that fails, a mount that is gone or too many open files are seldom mended sooner. */
-const retryAfterSeconds = 30;
+export const retryAfterSeconds = 30;
 
 /** Tells whether an error of the file system or of SQLite means that no space is left. */
 export function isDiskFull(error: unknown): boolean {

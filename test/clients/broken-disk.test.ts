@@ -143,6 +143,18 @@ withStrace(`a first look at the geodata that failed is tried again${skipped}`, a
   t.like(await get('/api/geodata'), { status: 200, body: { current: { valid: true } } });
 });
 
+withStrace(
+  `a thread that cannot be loaded is 503, and started by the next request${skipped}`,
+  async (t) => {
+    const { cli, get, broken } = await startDaemon(t);
+    const library = join(import.meta.dirname, '../../node_modules/piscina/package.json');
+    const fault = { calls: 'openat', error: 'EMFILE', path: relative(cli.root, library) };
+    const refused = await broken(fault, () => get('/api/tiles/0/0/0.mvt'));
+    t.like(refused, { status: 503, body: { code: 'unavailable' } });
+    t.is((await get('/api/tiles/0/0/0.mvt')).status, 204);
+  },
+);
+
 withStrace(`a used-up quota is a full disk: 507${skipped}`, async (t) => {
   const { cli, ask, broken } = await startDaemon(t);
   const dir = join(cli.root, 'tracks');
