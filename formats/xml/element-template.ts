@@ -6,7 +6,7 @@ const tag = new RegExp(
   `<(/?)(${name})((?:${space}+${name}${space}*=${space}*(?:${value}))*)${space}*(/?)>`,
   'y',
 );
-const attribute = new RegExp(`(${name})${space}*=${space}*["']([^"']*)`, 'g');
+const attribute = new RegExp(`(${name})${space}*=${space}*(?:"([^"]*)|'([^']*))`, 'g');
 const notBlank = /[^ \t\r\n]/;
 
 /** Elements within each other; those of real points have up to 4. The parser's limit allows more than this with its own. */
@@ -87,13 +87,12 @@ class Learner implements Template {
     const from = this.#at + 1 + name.length;
     const names = new Set<string>();
     let isKnown = this.#open.length <= maxDepth;
-    for (const { 0: whole, 1: key = '', 2: content = '', index } of attributes.matchAll(
-      attribute,
-    )) {
+    for (const match of attributes.matchAll(attribute)) {
+      const [whole, key = '', inDoubleQuotes, content = inDoubleQuotes ?? ''] = match;
       isKnown &&= !names.has(key);
       names.add(key);
       this.parts.push({ kind: 'attribute', name: key });
-      const end = from + index + whole.length;
+      const end = from + match.index + whole.length;
       this.#value(end - content.length, end, false);
     }
     return isKnown;
