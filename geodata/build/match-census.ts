@@ -49,7 +49,7 @@ function nameOf({ name }: CurrentPlace | CensusPlace): string {
 }
 
 /** All names of a place of 2020, folded. */
-export function allNames({ name, plainName, otherNames }: CensusPlace): string[] {
+function allNames({ name, plainName, otherNames }: CensusPlace): string[] {
   return [name, plainName, ...otherNames.split(',')].map(foldName).filter((text) => text !== '');
 }
 
