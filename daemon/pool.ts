@@ -41,6 +41,8 @@ export class WorkerPool<Module extends Tasks<Module>> {
   readonly #name: string;
   /** How to end each task that runs or waits. */
   readonly #ends = new Set<() => void>();
+  /** The thread that runs a task of this pool. */
+  #running: Piscina['threads'] = [];
   #isClosed = false;
   #busyMs = 0;
 
@@ -75,8 +77,11 @@ export class WorkerPool<Module extends Tasks<Module>> {
       const pool = await this.#thread().catch(unavailable);
       const begin = performance.now();
       try {
-        return await pool.run(input, { name, signal: ending.signal });
+        const result = pool.run(input, { name, signal: ending.signal });
+        this.#running = pool.threads;
+        return await result;
       } finally {
+        if (!this.#isClosed) this.#running = [];
         this.#busyMs += performance.now() - begin;
       }
     });
@@ -92,10 +97,11 @@ export class WorkerPool<Module extends Tasks<Module>> {
     }
   }
 
-  /** Has the tasks that run or wait fail. */
+  /** Has the tasks that run or wait fail; over when no thread runs any of them. */
   async close(): Promise<void> {
     this.#isClosed = true;
     for (const end of this.#ends) end();
+    await Promise.all(this.#running.map((thread) => thread.terminate()));
     if (this.#options.keepsFilesOpen !== true) return;
     await drop(this.#name);
     lastTasks.delete(this.#name);
