@@ -30,7 +30,7 @@ export function describeError(error: unknown): ErrorDescription {
   const at = ownFrames(error).join(' < ');
   const code = plain(errorCode(error));
   return {
-    error: plain(error.constructor.name) ?? 'Error',
+    error: plain(Object.hasOwn(error, 'name') ? error.name : error.constructor.name) ?? 'Error',
     ...(code !== undefined && { error_code: code }),
     ...(at !== '' && { at }),
   };
