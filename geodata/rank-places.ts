@@ -25,7 +25,7 @@ export interface Match {
 interface Collected {
   /** Those that are called just so, in order. */
   readonly exact: readonly Weighed<Match>[];
-  /** Those of which another name is just so. */
+  /** Places with another name that is equal to the query. */
   readonly called: readonly Weighed<Match>[];
   /** Those with a name, or another name, that begins so. */
   readonly begun: readonly Weighed<Match>[];
@@ -42,7 +42,7 @@ export function collect(
 ): Collected {
   const whole = wholeName(words);
   const byName = find(inName(words));
-  // Who types one letter has typed the beginning of some other name of every large city.
+  // Every large city has some other name that begins with a given letter.
   const isEnough = isShort(words) && byName.length >= limit;
   const found = isShort(words)
     ? []

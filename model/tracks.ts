@@ -14,7 +14,7 @@ export const tileParams = z
     y: queryInteger(0, 2 ** limits.tileZoomMax - 1),
   })
   .refine(({ z: zoom, x, y }) => Math.max(x, y) < 2 ** zoom);
-/** What has no time is in no period. */
+/** Points without a time are in no period. */
 export const tileQuery = z
   .object({ ...queryPeriod, layers: queryNames(tileLayers).optional() })
   .refine(isInOrder, orderFault);

@@ -90,7 +90,7 @@ interface OpenCache {
 }
 
 /**
- * Answers of a geocoding server, on disk: places for 30 days, that there are none for one. The file may be deleted at any
+ * Answers of a geocoding server, on disk: places for 30 days, empty answers for one. The file may be deleted at any
  * time, also while it is open; one that cannot be used gives way to memory. No method throws.
  */
 export class GeocodeCache {

@@ -472,7 +472,7 @@ test('a server that refuses is left alone as long as it says, at most a day, or 
   }
 });
 
-test('places are known for 30 days, that there are none for one', async (t) => {
+test('places are known for 30 days, empty answers for one', async (t) => {
   const path = join(temporaryDirectory(t), 'cache.sqlite');
   const { time, geocoder, look, answerWith } = geocoding(t, path);
   answerWith(() => Promise.resolve([place]));

@@ -145,7 +145,7 @@ function checkBookmarksFile({ bookmarksFile }: Paths, { meta }: DatabaseReport):
   ];
 }
 
-/** What the daemon does not write over. */
+/** Names why the daemon would not write over this bookmarks file. */
 function oddityOf(path: string, stats: Stats | undefined, wasOurs: boolean): string | undefined {
   const linked = attempt(() => lstatSync(path))?.isSymbolicLink() === true;
   if (stats === undefined) return linked ? 'ELOOP' : undefined;

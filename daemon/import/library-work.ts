@@ -22,7 +22,7 @@ export type ImportTasks = Pick<typeof tasks, 'importDirectory' | 'followList'>;
 
 export interface LibraryWorkOptions {
   readonly libraryPath: string;
-  /** Of the list of imports. */
+  /** The database that holds the list of imports. */
   readonly waypointsPath: string;
   readonly importsDirectory: string;
   /** As prepareLibrary says; then lists need not wait for the start-up. */

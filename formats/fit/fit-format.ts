@@ -68,7 +68,7 @@ class FitDocument implements BlockReader<void> {
     const bytes = block.subarray(0, Math.min(block.length, from + this.#left));
     let at = from;
     while (at < end) {
-      // What was read before is handed on first, so that the place of the damage is known.
+      // First hand on the messages before the damage: the file is kept up to there.
       if (at > from && this.#isBroken(bytes, at)) break;
       const next = this.#message(bytes, at);
       if (next === undefined) break;

@@ -181,7 +181,7 @@ class GoogleLocations extends JsonElements {
   }
 }
 
-/** Degrees; NaN where there are none. */
+/** Degrees; NaN = not given. */
 interface Position {
   readonly lat: number;
   readonly lon: number;

@@ -27,7 +27,7 @@ export class ByteTimes {
     const hour = twoDigits(bytes, from + 11);
     const minute = twoDigits(bytes, from + 14);
     const second = twoDigits(bytes, from + 17);
-    // What is no digit has made them larger.
+    // Characters that are not digits give numbers beyond these.
     if (hour > 23 || minute > 59 || second > 59) return none;
     if (bytes[from + 13] !== colon || bytes[from + 16] !== colon) return none;
     const fraction = fractionMs(bytes, from + secondsBytes, to - 1);

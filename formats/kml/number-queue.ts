@@ -4,7 +4,7 @@ const pieceLength = 65_536;
 /** Numbers that wait for others, first in, first out, 8 bytes each. */
 export class NumberQueue {
   #pieces: Float64Array[] = [];
-  /** Of the first number in the first piece. */
+  /** Index of the first number in the first piece. */
   #at = 0;
   #length = 0;
 

@@ -31,7 +31,7 @@ export function asDegrees(number: number, limit: 90 | 180): number {
 const lowest = -12_000;
 const highest = 100_000;
 
-/** An elevation in metres; NaN for what is none on Earth, as sensors and programs write it that know none. */
+/** An elevation in metres. NaN beyond those on Earth: sensors and programs write such values for an unknown one. */
 export function asElevation(metres: number): number {
   return metres >= lowest && metres <= highest ? metres : Number.NaN;
 }

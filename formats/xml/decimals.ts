@@ -60,8 +60,8 @@ export class Decimals {
     const rest = low / powersOfTen[Math.min(at - behind, exactDigits)]!;
     const correction = (remainder(high, quotient, scale) + rest) / scale;
     const nearest = quotient + correction;
-    // Of that high a number, what is left out behind 30 digits is below 10^-10 of half the step between two doubles, and the
-    // rounding here is less: enough, but next to the middle between two.
+    // In this range, digits behind the 30th and the rounding here change the result by less than 10^-10 of half a step
+    // between two doubles. That matters only next to the middle of two, which the last two lines find.
     const isCertain =
       high >= 1e12 &&
       high < 1e15 &&

@@ -20,7 +20,7 @@ import { Tally, type DirectoryResult } from './tally.ts';
 /** Task of the import worker; plain data. */
 export interface LibraryTask {
   readonly libraryPath: string;
-  /** Of the list of imports. */
+  /** The database that holds the list of imports. */
   readonly waypointsPath: string;
   readonly importsDirectory: string;
   /** ImportProgress.shared */
