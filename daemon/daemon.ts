@@ -180,6 +180,7 @@ function buildParts(
       isActive: (id) => store.imports.find(id)?.state === 'active',
       clock,
       log,
+      corrections: () => store.corrections.all(),
       libraryReady: () => library.ready,
       geodata: () => geodata.inUse(),
     },

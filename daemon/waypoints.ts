@@ -2,10 +2,12 @@ import { keyOf } from '../model/identity.ts';
 import type { StoreChange } from '../storage/waypoints/journaled-rows.ts';
 import type { Clock } from '../model/process.ts';
 import { formatTime } from '../model/time.ts';
+import type { NewCorrection } from '../model/correction.ts';
 import type { Tag } from '../model/tag.ts';
 import type { BookmarkChange, NewBookmark, Place } from '../model/waypoint.ts';
 import type { Bookmark, Changed, TaggedPlace, WaypointStore } from '../storage/store.ts';
 import { optionalFields } from '../storage/more-fields.ts';
+import type { CorrectionRow } from '../storage/waypoints/corrections.ts';
 import type { RecordedChange } from '../storage/waypoints/journal.ts';
 import type { WaypointIndex } from '../search/waypoint-index.ts';
 
@@ -93,6 +95,16 @@ export class Waypoints {
 
   renameTag(tag: string, newTag: string): Made<number> {
     return this.#publish(this.#options.store.renameTag(tag, newTag));
+  }
+
+  /** @throws WaypointError too_many_corrections */
+  correct(fields: NewCorrection): Made<CorrectionRow> {
+    return this.#publish(this.#options.store.addCorrection(fields));
+  }
+
+  /** @throws WaypointError unknown_correction */
+  removeCorrection(id: number): Made<CorrectionRow> {
+    return this.#publish(this.#options.store.removeCorrection(id));
   }
 
   /** @throws WaypointError unknown_change, already_undone, not_undoable, later_change */

@@ -9,6 +9,8 @@ export const changeWords = {
   tag_rename: 'tag renamed',
   hide: 'imported waypoint hidden',
   show: 'hidden waypoint shown again',
+  correction_add: 'timeline corrected',
+  correction_delete: 'correction deleted',
   merge: 'bookmarks file merged',
   import: 'import',
   import_remove: 'imported file removed',

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { changeWords, type ChangeKind } from './change-words.ts';
+import { newCorrectionSchema } from './correction.ts';
 import { limits } from './limits.ts';
 import { queryBoolean, queryInteger } from './schema.ts';
 import { waypointSchema } from './waypoint.ts';
@@ -21,9 +22,10 @@ const changedSchema = waypointSchema
   .extend({ tag: z.string().optional() });
 
 const changeDetailSchema = z.object({
-  what: z.enum(['bookmark', 'tag', 'hidden', 'file']),
+  what: z.enum(['bookmark', 'correction', 'tag', 'hidden', 'file']),
   before: changedSchema.optional(),
   after: changedSchema.optional(),
+  correction: newCorrectionSchema.optional().meta({ description: 'As it was made or deleted.' }),
   path: z.string().optional().meta({ description: 'Of an imported file, below `imports/`.' }),
 });
 export type ChangeDetail = z.output<typeof changeDetailSchema>;

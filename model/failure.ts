@@ -80,6 +80,7 @@ export const failureTable = {
   ),
   not_a_bookmark: sentence('not_found', 'No bookmark matches this name and position.'),
   unknown_waypoint: sentence('not_found', 'No waypoint matches this name and position.'),
+  unknown_correction: sentence('not_found', 'No correction has this number.'),
   unknown_generation: sentence('not_found', 'No geodata generation is called so.'),
   method_not_allowed: sentence('method_not_allowed', 'This method is not allowed here.'),
   not_acceptable: sentence('not_acceptable', 'The requested media type is not available.'),
@@ -87,6 +88,10 @@ export const failureTable = {
   conflict: sentence('conflict', 'This conflicts with what is already there.'),
   already_locked: sentence('conflict', 'This file is locked already.'),
   too_many_locks: sentence('conflict', 'This repository has as many locks as it may.'),
+  too_many_corrections: sentence(
+    'conflict',
+    'There are 10,000 corrections already, which is the most there can be.',
+  ),
   already_bookmarked: sentence(
     'conflict',
     'A bookmark of this name already exists at this position.',

@@ -114,5 +114,7 @@ export const limits = {
   trackPointsMax: 5_000,
   /** The longest period of one list of points: a week. */
   trackPointsMs: 7 * 24 * 3_600_000,
+  /** Corrections of timelines. */
+  corrections: 10_000,
   replacedRetentionMs: 30 * 24 * 3_600_000,
 } as const;

@@ -14,6 +14,8 @@ const instant = z.iso.datetime();
 const date = z.iso.date();
 /** Only where it is so. */
 const stated = z.literal(true).optional();
+/** A correction of the user's has changed it. */
+const corrected = z.literal(true).optional();
 
 /** Names and ids of model/admin-place.ts; unknown ones are empty. */
 const adminNames = Object.fromEntries(
@@ -60,6 +62,7 @@ export const timelineStopSchema = z
     continues_after: z.boolean(),
     /** Its recorder says so (a visit of Google's), whatever was recorded meanwhile. */
     stated,
+    corrected,
     ...adminNames,
     /** Ids of other countries so near that borders are not exact enough to rule them out, ascending. */
     near_border: z.array(z.string()),
@@ -125,6 +128,7 @@ export const timelineLegSchema = z.object({
   distance_m: metres,
   /** The mode is what its recorder says. */
   stated,
+  corrected,
 });
 export type TimelineLeg = z.output<typeof timelineLegSchema>;
 
@@ -152,6 +156,7 @@ export const timelineTripSchema = z
     legs: z.array(timelineLegSchema),
     /** The mode is what its recorder says. */
     stated,
+    corrected,
   })
   .meta({ id: 'TimelineTrip' });
 export type TimelineTrip = z.output<typeof timelineTripSchema>;
@@ -264,7 +269,7 @@ export const timelineResultSchema = z
       excursion_seconds: seconds,
       max_stops: count,
     }),
-    /** SHA-256 over the sorted content hashes of the imported files: the same for the same observations. */
+    /** SHA-256 over the sorted content hashes of the imported files, and the corrections if there are some. */
     observation_revision: z.string().regex(/^[0-9a-f]{64}$/),
     /** Null where no generation could be opened: then there are no names and no `places`. */
     dataset: timelineDatasetSchema.nullable(),

@@ -1,4 +1,5 @@
 /** Words of timelines that the command line and the page share. */
+import type { NewCorrection } from './correction.ts';
 import type { TimelineLeg, TimelineStop, TimelineTrip } from './timeline-result.ts';
 
 /** The length of a stay, for reading: `40 s`, `12 min`, `4 h 12 min`, `3 d 4 h`. */
@@ -48,4 +49,10 @@ export function guessOf(trip: TimelineTrip): string {
 /** Between two recordings, perhaps weeks apart, is no trip that anything is known of. */
 export function meansOf({ mode, recorded_observations: seen }: TimelineTrip): string {
   return mode === 'unknown' && seen === 0 ? 'not recorded' : mode;
+}
+
+/** A correction of a timeline: `train, 2024-05-03 14:00:00Z to 2024-05-03 16:30:00Z`. */
+export function correctionText({ kind, mode, start_utc, end_utc }: NewCorrection): string {
+  const what = mode ?? (kind === 'stay' ? 'a stay' : 'no stay');
+  return `${what}, ${start_utc.replace('T', ' ')} to ${end_utc.replace('T', ' ')}`;
 }

@@ -2,6 +2,7 @@ import { isSameIdentity, keyOf, nearestIdentity, type IdentityKey } from '../mod
 import { isDiskFull, WaypointError } from '../model/failure.ts';
 import { limits } from '../model/limits.ts';
 import { normalTag, type Tag } from '../model/tag.ts';
+import type { NewCorrection } from '../model/correction.ts';
 import type { BookmarkChange, Place } from '../model/waypoint.ts';
 import { optionalFields } from './more-fields.ts';
 import { openJoinedReader, type Database } from './database.ts';
@@ -12,6 +13,7 @@ import { prepareRevision } from './revision.ts';
 import { prepareTwins, type TwinLookup } from './twins.ts';
 import { type Bookmark, type BookmarkFields, type BookmarkStore } from './waypoints/bookmarks.ts';
 import type { HiddenStore } from './waypoints/hidden.ts';
+import type { CorrectionRow, CorrectionStore } from './waypoints/corrections.ts';
 import { hideWaypoint, release } from './waypoints/hide-waypoint.ts';
 import { prepareHistory, type HistoryStore } from './waypoints/history.ts';
 import { ImportList } from './waypoints/imports.ts';
@@ -42,6 +44,7 @@ const lookedAtRows = 3;
  */
 export class WaypointStore {
   readonly bookmarks: Pick<BookmarkStore, 'all' | 'find'>;
+  readonly corrections: Pick<CorrectionStore, 'all'>;
   readonly hidden: Pick<HiddenStore, 'all' | 'byUser' | 'has'>;
   readonly changes: Pick<Journal, 'get' | 'list'>;
   readonly history: HistoryStore;
@@ -68,6 +71,7 @@ export class WaypointStore {
     this.#rows = new JournaledRows(db, now);
     ({ bookmarks: this.#bookmarks, hidden: this.#hidden, tags: this.#tags } = this.#rows);
     this.bookmarks = this.#bookmarks;
+    this.corrections = this.#rows.corrections;
     this.hidden = this.#hidden;
     this.changes = this.#rows.journal;
     this.meta = this.#rows.meta;
@@ -196,6 +200,24 @@ export class WaypointStore {
     if (row === undefined) throw new WaypointError('unknown_waypoint');
     return this.#rows.transaction('show', () => {
       release(this.#rows, row);
+      return row;
+    });
+  }
+
+  /** @throws WaypointError too_many_corrections */
+  addCorrection(fields: NewCorrection): Changed<CorrectionRow> {
+    const { corrections } = this.#rows;
+    if (corrections.count() >= limits.corrections) throw new WaypointError('too_many_corrections');
+    return this.#rows.transaction('correction_add', () => corrections.add(fields));
+  }
+
+  /** @throws WaypointError unknown_correction */
+  removeCorrection(id: number): Changed<CorrectionRow> {
+    const { corrections } = this.#rows;
+    const row = corrections.get(id);
+    if (row === undefined) throw new WaypointError('unknown_correction');
+    return this.#rows.transaction('correction_delete', () => {
+      corrections.remove(row);
       return row;
     });
   }

@@ -396,6 +396,7 @@ function directJobs(t: ExecutionContext): DirectJobs {
     {
       libraryPath: '',
       isActive: () => false,
+      corrections: () => [],
       clock: time.clock,
       log: { debug() {}, info() {}, warn() {}, error() {} },
       libraryReady: () => libraryReady.promise,

@@ -5,6 +5,7 @@ import { runTask } from './run-task.ts';
 import { buildTimeline as runBuild } from './timeline/build.ts';
 import type { TimelineOutcome, TimelineTask } from './timeline/task.ts';
 
+export type { Correction } from './timeline/stated.ts';
 export type { TimelineOutcome, TimelineTask } from './timeline/task.ts';
 
 /** The task of the timeline worker; input and output are plain data or shared memory. */

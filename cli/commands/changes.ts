@@ -2,6 +2,7 @@ import { changeWords } from '../../model/change-words.ts';
 import type { ChangeAnswer, ChangeDetail } from '../../model/change.ts';
 import { usageError } from '../../model/exit-error.ts';
 import { limits } from '../../model/limits.ts';
+import { correctionText } from '../../model/timeline-words.ts';
 import { defineCommand } from '../program/command.ts';
 import { withDaemon } from '../program/connection.ts';
 import { tableLines, type TableColumn } from '../terminal/table.ts';
@@ -26,8 +27,9 @@ export function subjectOf({ details = [], count }: ChangeAnswer): string {
   return forTerminal(count > 1 ? `${subject} and ${count - 1} more` : subject);
 }
 
-function nameOf({ path, before, after }: ChangeDetail): string {
+function nameOf({ path, correction, before, after }: ChangeDetail): string {
   if (path !== undefined) return path;
+  if (correction !== undefined) return correctionText(correction);
   const { name = '', tag } = after ?? before ?? {};
   return tag === undefined ? name : `${tag} of ${name}`;
 }

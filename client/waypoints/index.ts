@@ -11,6 +11,7 @@ export type {
 export type * from './types.ts';
 export type { GeodataStatus } from '../../model/geodata.ts';
 export type { ChangesAnswer, UndoneAnswer } from '../../model/change.ts';
+export type { CorrectionAnswer, CorrectionsAnswer, NewCorrection } from '../../model/correction.ts';
 export type { ImportResult, ImportStatus } from '../../model/import.ts';
 export type { LocationFix, VersionInfo } from '../../model/process.ts';
 export type { HistoryEntry, Suggestion } from '../../model/search.ts';

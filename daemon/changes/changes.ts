@@ -106,7 +106,12 @@ function detailsOf(recorded: RecordedChange | undefined): ChangeDetail[] {
 }
 
 /** Nothing for a row that only has to be as it was. */
-function detailOf({ of: what, ...row }: RowChange): ChangeDetail[] {
+function detailOf(change: RowChange): ChangeDetail[] {
+  if (change.of === 'correction') {
+    const { id: _, ...correction } = (change.after ?? change.before)!;
+    return [{ what: change.of, correction }];
+  }
+  const { of: what, ...row } = change;
   const [before, after] = [row.before, row.after].map((one) => one && shownRow(one));
   if (isDeepStrictEqual(before, after)) return [];
   return [{ what, ...(before && { before }), ...(after && { after }) }];

@@ -3,6 +3,7 @@ import { programVersion } from '../version-info.ts';
 import { bookmarkRoutes } from './bookmarks.ts';
 import { changeRoutes } from './changes.ts';
 import { clusterRoutes } from './clusters.ts';
+import { correctionRoutes } from './corrections.ts';
 import { exportRoutes } from './export.ts';
 import { geodataRoutes } from './geodata.ts';
 import { healthRoutes } from './health.ts';
@@ -27,6 +28,7 @@ const resources: readonly ((parts: RouteParts) => Route[])[] = [
   bookmarkRoutes,
   changeRoutes,
   clusterRoutes,
+  correctionRoutes,
   exportRoutes,
   geodataRoutes,
   hiddenRoutes,

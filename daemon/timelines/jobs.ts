@@ -2,8 +2,11 @@ import { parseDate } from '../../model/calendar-date.ts';
 import { WaypointError } from '../../model/failure.ts';
 import { limits } from '../../model/limits.ts';
 import type { Clock, Log } from '../../model/process.ts';
+import { parseTime } from '../../model/time.ts';
 import type { TimelineRequest } from '../../model/timeline-job.ts';
 import type { TimelineDataset } from '../../model/timeline-result.ts';
+import type { CorrectionRow } from '../../storage/waypoints/corrections.ts';
+import type { Correction } from '../../worker/timeline-tasks.ts';
 import { WorkerPool } from '../pool.ts';
 import { scheduleTimeout, type Schedule } from '../schedule.ts';
 import {
@@ -27,6 +30,8 @@ export interface TimelineJobsOptions {
   readonly isActive: (importId: number) => boolean;
   readonly clock: Clock;
   readonly log: Log;
+  /** Of the user, the oldest first. */
+  readonly corrections: () => readonly CorrectionRow[];
   /** Jobs wait while a lost library is read again: their results would look complete. Never rejects. */
   readonly libraryReady: () => Promise<void>;
   /** Called when a job starts; null if no generation can be opened. */
@@ -175,6 +180,7 @@ export class TimelineJobs {
       libraryPath: this.#options.libraryPath,
       only: this.#activeOnly(request, 'sources'),
       without: this.#activeOnly(request, 'exclude_sources'),
+      corrections: this.#options.corrections().map(correctionOf),
       geodataPath: geodata?.path ?? null,
       dataset: geodata?.dataset ?? null,
       timeZone: request.time_zone ?? 'UTC',
@@ -212,6 +218,24 @@ export class TimelineJobs {
       duration_ms: Math.round(durationMs),
     });
   }
+}
+
+/** A correction as the worker takes it. */
+export function correctionOf({
+  id,
+  kind,
+  mode,
+  start_utc,
+  end_utc,
+  lat,
+  lon,
+}: CorrectionRow): Correction {
+  const [startMs, endMs] = [parseTime(start_utc)!, parseTime(end_utc)!];
+  return { id, kind, mode, startMs, endMs, latE7: unitsOf(lat), lonE7: unitsOf(lon) };
+}
+
+function unitsOf(degrees: number | undefined): number | undefined {
+  return degrees === undefined ? undefined : Math.round(degrees * 1e7);
 }
 
 function dayOf(date: string): number {

@@ -95,6 +95,16 @@ const tables = {
     },
     { key: ['uuid'] },
   ),
+  // What the user says of a span of time, against what timelines find there; times are in ms since 1970.
+  corrections: table({
+    id: numbered,
+    kind: text,
+    start_ms: integer,
+    end_ms: integer,
+    mode: optionalText,
+    lat: optionalReal,
+    lon: optionalReal,
+  }),
   // What the user changed. `revision` is that of `meta` after the change; `at` is in ms since 1970. `details` is JSON: the
   // rows before and after (waypoints/journal.ts), or what a change of the library needs to be taken back; the last column, so
   // that lists need not read it.
@@ -184,6 +194,8 @@ const wholeChanges: Migration = () => [
 
 const bookmarkStamps: Migration = () => createTables({ bookmark_stamps: tables.bookmark_stamps });
 
+const corrections: Migration = () => createTables({ corrections: tables.corrections });
+
 /** The steps of the schema, oldest first; what a released one makes is never changed. */
 export const waypointMigrations: readonly Migration[] = [
   firstSchema,
@@ -195,4 +207,5 @@ export const waypointMigrations: readonly Migration[] = [
   wholeChanges,
   followedImports,
   bookmarkStamps,
+  corrections,
 ];

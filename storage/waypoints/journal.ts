@@ -5,6 +5,7 @@ import type { Database } from '../database.ts';
 import { prepare, prepareValue, type RowOf } from '../prepared.ts';
 import { waypointTables } from '../schema/waypoints.ts';
 import type { Bookmark } from './bookmarks.ts';
+import type { CorrectionRow } from './corrections.ts';
 import type { HiddenRow } from './hidden.ts';
 import type { StoreMeta } from './meta.ts';
 import { retentionTime } from './retention-time.ts';
@@ -14,6 +15,7 @@ import type { TagRow } from './tags.ts';
 /** Change of one row. If before and after are equal, undoing only requires that the row is still the same. */
 export type RowChange =
   | ({ readonly of: 'bookmark' } & RowPair<Bookmark>)
+  | ({ readonly of: 'correction' } & RowPair<CorrectionRow>)
   | ({ readonly of: 'tag' } & RowPair<TagRow>)
   | ({ readonly of: 'hidden' } & RowPair<HiddenRow>);
 
@@ -25,7 +27,7 @@ export interface Change {
   readonly kind: ChangeKind;
   /** The revision of the store (StoreMeta.revision) that it led to: each change of rows counts it up by one. */
   readonly revision: number;
-  /** Bookmarks, else hidden waypoints, else tags, else imported files that it touched. */
+  /** Bookmarks, else hidden waypoints, else corrections, else tags, else imported files that it touched. */
   readonly count: number;
   /** The change that it took back. */
   readonly undoes: number | null;
@@ -158,6 +160,8 @@ function recorded({ details: text, ...row }: RowOf<Statements['get']>): Recorded
 
 /** Counts the rows of a change. */
 function countOf(rows: readonly RowChange[]): number {
-  const kind = (['bookmark', 'hidden'] as const).find((of) => rows.some((row) => row.of === of));
+  const kind = (['bookmark', 'hidden', 'correction'] as const).find((of) =>
+    rows.some((row) => row.of === of),
+  );
   return rows.filter((row) => row.of === (kind ?? 'tag')).length;
 }

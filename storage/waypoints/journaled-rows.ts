@@ -2,6 +2,7 @@ import type { ChangeKind } from '../../model/change-words.ts';
 import type { IdentityKey } from '../../model/identity.ts';
 import type { Database } from '../database.ts';
 import { prepareBookmarks, type BookmarkStore } from './bookmarks.ts';
+import { prepareCorrections, type CorrectionStore } from './corrections.ts';
 import { prepareHidden, type HiddenStore } from './hidden.ts';
 import { prepareJournal, type Journal, type RowChange } from './journal.ts';
 import { prepareMeta, type StoreMeta } from './meta.ts';
@@ -20,9 +21,10 @@ export interface StoreChange {
   readonly rows: readonly RowChange[];
 }
 
-/** Bookmarks, tags and hidden waypoints: what is written to them becomes a change in the journal, in the same transaction. */
+/** Bookmarks, tags, hidden waypoints and corrections: what is written to them becomes a change in the journal, in the same transaction. */
 export class JournaledRows {
   readonly bookmarks: BookmarkStore;
+  readonly corrections: CorrectionStore;
   readonly hidden: HiddenStore;
   readonly tags: TagStore;
   readonly journal: Journal;
@@ -38,6 +40,7 @@ export class JournaledRows {
     this.#now = now;
     const note = (row: RowChange): void => void this.#noted.push(row);
     this.bookmarks = prepareBookmarks(db, (pair) => note({ of: 'bookmark', ...pair }));
+    this.corrections = prepareCorrections(db, (pair) => note({ of: 'correction', ...pair }));
     this.hidden = prepareHidden(db, (pair) => note({ of: 'hidden', ...pair }));
     this.tags = prepareTags(db, (pair) => note({ of: 'tag', ...pair }));
     this.meta = prepareMeta(db);

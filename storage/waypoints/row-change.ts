@@ -30,11 +30,14 @@ export interface RowStore<Row extends NumberedRow> {
   remove(row: Row): void;
 }
 
+/** The tables whose rows the journal keeps. */
+type RowTableName = 'bookmarks' | 'corrections' | 'hidden' | 'tags';
+
 type Written<Table extends keyof WaypointsDb> = Omit<Selectable<WaypointsDb[Table]>, 'id'>;
 
 /** How rows are stored. */
 export interface RowTable<
-  Table extends 'bookmarks' | 'hidden' | 'tags',
+  Table extends RowTableName,
   Row extends NumberedRow,
   Column extends keyof Written<Table> & string = keyof Written<Table> & string,
 > {
@@ -46,7 +49,7 @@ export interface RowTable<
 }
 
 /** Rows of a table, each write of which is noted. */
-export function prepareRows<Table extends 'bookmarks' | 'hidden' | 'tags', Row extends NumberedRow>(
+export function prepareRows<Table extends RowTableName, Row extends NumberedRow>(
   db: Database,
   { name, columns, toRow, toColumns }: RowTable<Table, Row>,
   note: NoteRow<Row>,

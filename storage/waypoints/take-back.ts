@@ -18,7 +18,8 @@ export function isAsLeft(stores: JournaledRows, rows: readonly RowChange[]): boo
 }
 
 function rowsOf(stores: JournaledRows, of: RowChange['of']) {
-  return { bookmark: stores.bookmarks, tag: stores.tags, hidden: stores.hidden }[of];
+  const { bookmarks, corrections, hidden, tags } = stores;
+  return { bookmark: bookmarks, correction: corrections, hidden, tag: tags }[of];
 }
 
 /**
@@ -34,6 +35,7 @@ export function takeBack(
     for (const row of rows.toReversed()) {
       if (row.of === 'bookmark') putBack(stores.bookmarks, row);
       else if (row.of === 'tag') putBack(stores.tags, row);
+      else if (row.of === 'correction') putBack(stores.corrections, row);
       else putBack(stores.hidden, row);
     }
   } catch (error) {
@@ -46,7 +48,7 @@ export function takeBack(
 
 /** Tags that came since must not be left without a waypoint, nor be too many with those that are back. */
 function requireWhole(
-  { bookmarks, tags }: JournaledRows,
+  { bookmarks, corrections, tags }: JournaledRows,
   rows: readonly RowChange[],
   canShow: CanShow,
 ): void {
@@ -58,6 +60,8 @@ function requireWhole(
       const key = keyOf(row.after);
       if (bookmarks.findExact(key) !== undefined || canShow(key)) continue;
       if (tags.rows(key).some(({ id }) => !ids.has(id))) throw new WaypointError('later_change');
+    } else if (row.of === 'correction' && corrections.count() > limits.corrections) {
+      throw new WaypointError('too_many_corrections');
     } else if (row.of === 'tag' && row.after === null) {
       if (tags.list(row.before!).length > limits.tagsPerWaypoint)
         throw new WaypointError('later_change');

@@ -92,7 +92,11 @@ function run(
   const observations = reader.count(dayOf(period.startMs), dayOf(period.endMs - 1));
   control.set('total', observations);
   const [fromMs, toMs] = [period.startMs - lookDays * dayMs, period.endMs + lookDays * dayMs];
-  const stated = statedSpans(reader.stated(fromMs, toMs));
+  const { corrections = [] } = task;
+  const stated = statedSpans(
+    reader.stated(fromMs, toMs),
+    corrections.filter(({ startMs, endMs }) => endMs > fromMs && startMs < toMs),
+  );
   const engine = new TimelineEngine(period, calendar, sources, geodata?.lookup, options, stated);
   const facts = feed(engine, reader, period, control, options.onDay);
   look(control);
@@ -101,6 +105,7 @@ function run(
     dataset: geodata?.dataset ?? null,
     lookup: geodata?.lookup,
     sources,
+    corrections,
     options,
     timeZone,
   });

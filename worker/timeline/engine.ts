@@ -9,7 +9,7 @@ import { detectionParameters } from './detect/parameters.ts';
 import type { Point } from './detect/point.ts';
 import { TrackFilter } from './detect/track-filter.ts';
 import { StayMerger } from './stay-merger.ts';
-import { nothingStated, type ModeSpan } from './stated.ts';
+import { nothingStated, type StatedSpans } from './stated.ts';
 import { StatedStays } from './detect/stated-stays.ts';
 import { Intake } from './observations/intake.ts';
 import type { TimelineOptions } from './options.ts';
@@ -20,8 +20,9 @@ export interface TimelineFacts {
   readonly period: Period;
   readonly calendar: Calendar;
   readonly totals: Totals;
-  /** Stated by recorders. */
-  readonly modes: readonly ModeSpan[];
+  readonly stated: StatedSpans;
+  /** Ids of corrections of stays that had something to correct. */
+  readonly applied: ReadonlySet<number>;
   /** By source: observations within the period of devices elsewhere than the followed one. */
   readonly unfollowed: ReadonlyMap<number, number>;
   /** Within the period; repeats are no recorded ones. */
@@ -44,7 +45,7 @@ export class TimelineEngine {
   readonly #intake: Intake;
   readonly #filter: TrackFilter;
   readonly #stays: StatedStays;
-  readonly #modes: readonly ModeSpan[];
+  readonly #stated: StatedSpans;
   readonly #merger: StayMerger;
   #recorded = 0;
   #repeats = 0;
@@ -63,7 +64,7 @@ export class TimelineEngine {
   ) {
     const parameters = detectionParameters(options.stays);
     this.#totals = new Totals(period, calendar, lookup, options.stays, stated.modes);
-    this.#modes = stated.modes;
+    this.#stated = stated;
     const reject = ({ timeMs, weight }: Point): void => {
       if (isInPeriod(period, timeMs)) this.#outliers += weight;
     };
@@ -140,7 +141,8 @@ export class TimelineEngine {
       period: this.#period,
       calendar: this.#calendar,
       totals: this.#totals,
-      modes: this.#modes,
+      stated: this.#stated,
+      applied: this.#stays.applied,
       recorded: this.#recorded,
       repeats: this.#repeats,
       outliers: this.#outliers,

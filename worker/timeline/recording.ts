@@ -19,14 +19,14 @@ export class Recording {
     this.#period = period;
   }
 
-  /** @param weight of how many observations. */
+  /** @param source below 0 for what no file says. @param weight of how many observations. */
   add(timeMs: number, source: number, weight: number): void {
     this.#stretch(timeMs, timeMs);
     if (!isInPeriod(this.#period, timeMs)) return;
     if (this.firstMs === Number.POSITIVE_INFINITY) this.firstMs = timeMs;
     this.observations += weight;
     this.lastMs = timeMs;
-    if (source === this.#source) return;
+    if (source === this.#source || source < 0) return;
     this.#source = source;
     this.sources.add(source);
   }

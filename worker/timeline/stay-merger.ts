@@ -1,7 +1,7 @@
 import type { Totals } from './aggregate/totals.ts';
-import type { DetectorSink } from './detect/transit.ts';
 import type { DetectionParameters } from './detect/parameters.ts';
 import { Point } from './detect/point.ts';
+import type { StatedSink } from './detect/stated-stays.ts';
 import { PointQueue } from './detect/point-queue.ts';
 import { distanceM } from './earth.ts';
 import type { Stay } from './detect/stay.ts';
@@ -23,7 +23,7 @@ const asideCapacity = 4_096;
  * Puts together what belongs together before it is counted: two stays at one place with a short pause between them are
  * one, and a waypoint away from the track is a mark only where there is no stay at that time.
  */
-export class StayMerger implements DetectorSink {
+export class StayMerger implements StatedSink {
   readonly #parameters: DetectionParameters;
   readonly #totals: Totals;
   readonly #reject: (point: Point) => void;
@@ -64,6 +64,10 @@ export class StayMerger implements DetectorSink {
     this.#stay = stay;
   }
 
+  part(): void {
+    this.#commit();
+  }
+
   /** Adds a waypoint away from the track; a held one may come after a later one. */
   setAside(point: Point): void {
     // So many wait only in the time of a long stay, or in lists of places that were never gone to.
@@ -79,7 +83,7 @@ export class StayMerger implements DetectorSink {
   #isOneStay(stay: Stay, next: Stay): boolean {
     const { mergeMs, radiusM } = this.#parameters;
     if (stay.kind !== 'stay' || next.kind !== 'stay') return false;
-    if (stay.isStated || next.isStated) return false;
+    if (stay.origin !== 'found' || next.origin !== 'found') return false;
     const metres = stay.distanceTo(next);
     if (next.firstMs - stay.lastMs <= mergeMs && metres <= radiusM) return true;
     return this.#isScattered(stay, next, metres) && this.#isStray(stay, next);
@@ -150,7 +154,8 @@ export class StayMerger implements DetectorSink {
    */
   #timeThere(stay: Stay, end: Neighbour, ms: number): number {
     const { gapMs, silenceMs, footSpeed, rideSpeed } = this.#parameters;
-    if (stay.kind !== 'stay' || stay.isStated || !(ms > gapMs && ms <= silenceMs)) return 0;
+    if (stay.kind !== 'stay' || stay.origin !== 'found' || !(ms > gapMs && ms <= silenceMs))
+      return 0;
     const metres = distanceM(stay.latE7, stay.lonE7, end.latE7, end.lonE7);
     const onFootMs = (metres * 1_000) / footSpeed;
     const wayMs = onFootMs <= ms ? onFootMs : (metres * 1_000) / rideSpeed;

@@ -1,4 +1,5 @@
 import type { TimelineDataset } from '../../model/timeline-result.ts';
+import type { Correction } from './stated.ts';
 
 /** Input of the timeline worker; plain data. */
 export interface TimelineTask {
@@ -10,6 +11,8 @@ export interface TimelineTask {
   /** Ids of imports: only these files, and not these. */
   readonly only?: readonly number[] | undefined;
   readonly without?: readonly number[] | undefined;
+  /** The oldest first. */
+  readonly corrections?: readonly Correction[];
   /** `UTC` (default), `local` or an IANA name. */
   readonly timeZone?: string;
   /** Calendar days of that zone since 1970, both inclusive. */

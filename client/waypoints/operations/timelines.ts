@@ -1,5 +1,10 @@
 import type { TimelineJobRecord } from '../../../model/timeline-job.ts';
-import { asRecord, operation } from '../operation.ts';
+import type {
+  CorrectionAnswer,
+  CorrectionsAnswer,
+  NewCorrection,
+} from '../../../model/correction.ts';
+import { asList, asRecord, operation } from '../operation.ts';
 import type { CancelAnswer, TimelineOptions } from '../types.ts';
 
 /** A result may have tens of megabytes. */
@@ -39,6 +44,37 @@ export function cancelTimeline(id: string) {
     read: () => ({ status: 'cancelling' }),
     succeeded: () => [['timelineCancelAccepted', id]],
     failed: (message) => ['timelineCancelFailed', id, message],
+  });
+}
+
+/** Corrections of timelines, the newest first. */
+export function getCorrections() {
+  return operation<CorrectionsAnswer>()({
+    call: 'GET /api/corrections',
+    read: (value) => ({ corrections: asList(asRecord<CorrectionsAnswer>(value)?.corrections) }),
+    offline: () => ({ corrections: [] }),
+    succeeded: (answer) => [['correctionsFetched', answer]],
+    failed: (message) => ['correctionsFetchFailed', message],
+  });
+}
+
+/** Corrects every later timeline. */
+export function addCorrection(correction: NewCorrection) {
+  return operation<CorrectionAnswer>()({
+    call: 'POST /api/corrections',
+    body: correction,
+    succeeded: (added) => [['correctionAdded', added]],
+    failed: (message) => ['correctionAddFailed', correction, message],
+  });
+}
+
+/** Deletes a correction. Yields its id. */
+export function deleteCorrection(id: number) {
+  return operation<number>()({
+    call: `DELETE /api/corrections/${encodeURIComponent(id)}`,
+    read: () => id,
+    succeeded: () => [['correctionDeleted', id]],
+    failed: (message) => ['correctionDeleteFailed', id, message],
   });
 }
 

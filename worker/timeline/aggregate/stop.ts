@@ -1,12 +1,12 @@
 import type { AdminPlace } from '../../../model/admin-place.ts';
 import type { timelineStopKinds } from '../../../model/timeline-result.ts';
+import type { Origin } from '../stated.ts';
 import type { WayTo } from './trips/movement.ts';
 
 /** A stop, before it is known whether and at which index the result has it. Times are ms since 1970 UTC. */
 export interface Stop {
   readonly kind: (typeof timelineStopKinds)[number];
-  /** By a recorder. */
-  readonly isStated: boolean;
+  readonly origin: Origin;
   /** Counts stops in the order they were found. */
   readonly ordinal: number;
   readonly latE7: number;

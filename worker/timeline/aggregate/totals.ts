@@ -115,7 +115,7 @@ export class Totals {
     if (isInside) this.#record(spot.unit, recording);
     const found: Found = {
       kind: stay.kind,
-      isStated: stay.isStated,
+      origin: stay.origin,
       latE7,
       lonE7,
       radiusM: stay.radiusM(),
@@ -239,7 +239,7 @@ export class Totals {
 function markAt({ timeMs, latE7, lonE7, weight }: Point): Found {
   return {
     kind: 'mark',
-    isStated: false,
+    origin: 'found',
     latE7,
     lonE7,
     radiusM: 0,

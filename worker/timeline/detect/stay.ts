@@ -1,6 +1,7 @@
 import { Recording } from '../recording.ts';
 import { secondsWithin, type Period } from '../period.ts';
 import { distanceM, type Place } from '../earth.ts';
+import type { Origin } from '../stated.ts';
 import { LocalPlane } from './local-plane.ts';
 import { Point } from './point.ts';
 import type { PointQueue } from './point-queue.ts';
@@ -12,8 +13,7 @@ const shareWithin = 0.9;
 /** A time at one place. Sums instead of points: three weeks need no more memory than five minutes. */
 export class Stay {
   readonly kind: 'stay' | 'mark';
-  /** By a recorder, and not found. */
-  readonly isStated: boolean;
+  readonly origin: Origin;
   readonly plane = new LocalPlane();
   readonly recording: Recording;
   firstMs = Number.NaN;
@@ -46,10 +46,10 @@ export class Stay {
     from: number,
     period: Period,
     minWeight: number,
-    isStated = false,
+    origin: Origin = 'found',
   ) {
     this.kind = kind;
-    this.isStated = isStated;
+    this.origin = origin;
     this.recording = new Recording(period);
     this.#period = period;
     this.#minWeight = minWeight;

@@ -14,6 +14,7 @@ import type { Stop } from '../aggregate/stop.ts';
 import { unitsPerDegree } from '../earth.ts';
 import type { TimelineFacts } from '../engine.ts';
 import { secondsWithin, type Period } from '../period.ts';
+import type { Origin } from '../stated.ts';
 import { instantText } from './instants.ts';
 import { PlaceNumbers } from './place-numbers.ts';
 
@@ -51,7 +52,7 @@ export function* stopEntries(
       place: places.numberOf(stop.latE7, stop.lonE7),
       continues_before: stop.continuesBefore,
       continues_after: stop.continuesAfter,
-      ...(stop.isStated && { stated: true }),
+      ...originMark(stop.origin),
       ...nowhere,
       ...stop.place,
       near_border: [...(lookup?.nearBorder?.(lat, lon) ?? [])],
@@ -145,6 +146,11 @@ export function summaryEntry(
     unfollowed_observations: sum([...facts.unfollowed.values()], (count) => count),
     unfollowed_sources: [...unfollowedIds],
   };
+}
+
+/** Says of what is not found by rules how it came to be known. */
+export function originMark(origin: Origin): { stated?: true; corrected?: true } {
+  return origin === 'found' ? {} : { [origin]: true };
 }
 
 /** Adding 0 turns −0 into 0. */

@@ -28,7 +28,7 @@ function isLater(stop: Stop, than: Stop): boolean {
 function stopOf({ timeMs, latE7, lonE7, wayM, place }: Pass, ordinal: number): Stop {
   return {
     kind: 'pass',
-    isStated: false,
+    origin: 'found',
     ordinal,
     latE7,
     lonE7,

@@ -3,7 +3,8 @@ import type { Stop } from '../aggregate/stop.ts';
 import { isHidden, modeOf } from '../aggregate/trips/mode.ts';
 import { movementBetween, type Movement, type WayTo } from '../aggregate/trips/movement.ts';
 import { secondsWithin, type Period } from '../period.ts';
-import { modeAt, type ModeSpan } from '../stated.ts';
+import { overlaps, spanAt, type ModeSpan, type Origin, type StatedSpans } from '../stated.ts';
+import { originMark } from './entries.ts';
 import { instantText } from './instants.ts';
 
 /** A moment of a trip, with the sums of movement until then. */
@@ -18,7 +19,7 @@ interface Leg {
   readonly to: Moment;
   readonly mode: TripMode;
   readonly confidence: number;
-  readonly isStated: boolean;
+  readonly origin: Origin;
   readonly metres: number;
 }
 
@@ -29,13 +30,13 @@ const shortestM = 500;
 /**
  * The ways between stays and marks.
  * @param stops of the result, in order of time.
- * @param modes stated by recorders.
  */
 export function* tripEntries(
   stops: readonly Stop[],
   period: Period,
-  modes: readonly ModeSpan[],
+  { modes, visits }: StatedSpans,
 ): Iterable<TimelineTrip> {
+  const corrected = visits.filter(({ isStay }) => !isStay);
   let index = 0;
   let before: { readonly at: number; readonly lastMs: number; readonly wayTo: WayTo } | undefined;
   for (const [at, { firstMs, lastMs, wayTo }] of stops.entries()) {
@@ -49,7 +50,8 @@ export function* tripEntries(
     const end = { timeMs: firstMs, sums: wayTo.sums };
     const legs = legsOf(momentsOf(start, wayTo.cuts, end, modes), flownM, modes);
     const seconds = secondsWithin(period, from.lastMs, firstMs);
-    const { mode, confidence, isStated } = modeOfTrip(legs, movement);
+    const { mode, confidence, origin } = modeOfTrip(legs, movement);
+    const hasFalseStay = overlaps(corrected, from.lastMs, firstMs);
     yield {
       index,
       from_stop: from.at,
@@ -63,28 +65,28 @@ export function* tripEntries(
       recorded_observations: movement.observations,
       recorded_seconds: Math.max(0, seconds - Math.round(movement.silentMs / 1_000)),
       legs: legs.map(legEntry),
-      ...(isStated && { stated: true }),
+      ...originMark(hasFalseStay ? 'corrected' : origin),
     };
     index += 1;
   }
 }
 
-function legEntry({ from, to, mode, confidence, metres, isStated }: Leg): TimelineLeg {
+function legEntry({ from, to, mode, confidence, metres, origin }: Leg): TimelineLeg {
   return {
     mode,
     mode_confidence: confidence,
     start_utc: instantText(from.timeMs),
     end_utc: instantText(to.timeMs),
     distance_m: Math.round(metres),
-    ...(isStated && { stated: true }),
+    ...originMark(origin),
   };
 }
 
 /** The mode of the longest leg. */
 function modeOfTrip(legs: readonly Leg[], movement: Movement): Omit<Leg, 'from' | 'to' | 'metres'> {
   const longest = legs.reduce((a, b) => (b.metres > a.metres ? b : a));
-  const isKnown = longest.isStated || longest.mode === 'flight' || !isHidden(movement);
-  return isKnown ? longest : { mode: 'unknown', confidence: 0, isStated: false };
+  const isKnown = longest.origin !== 'found' || longest.mode === 'flight' || !isHidden(movement);
+  return isKnown ? longest : { mode: 'unknown', confidence: 0, origin: 'found' };
 }
 
 /** Both ends of a trip, and where its legs change; not within a time that something is stated of. */
@@ -97,7 +99,7 @@ function momentsOf(
   const moments = [start];
   for (const cut of cuts.toSorted((a, b) => a.timeMs - b.timeMs)) {
     const isNew = cut.timeMs > moments.at(-1)!.timeMs && cut.timeMs < end.timeMs;
-    if (isNew && modeAt(modes, cut.timeMs) === undefined) moments.push(cut);
+    if (isNew && spanAt(modes, cut.timeMs) === undefined) moments.push(cut);
   }
   return [...moments, end];
 }
@@ -115,7 +117,9 @@ function legsOf(moments: readonly Moment[], flownM: number, modes: readonly Mode
     legs.splice(
       at - 1,
       2,
-      host.isStated ? { ...host, from: before.from, to: leg.to, metres: whole.metres } : whole,
+      host.origin !== 'found'
+        ? { ...host, from: before.from, to: leg.to, metres: whole.metres }
+        : whole,
     );
     at = Math.max(0, at - 2);
   }
@@ -124,8 +128,8 @@ function legsOf(moments: readonly Moment[], flownM: number, modes: readonly Mode
 
 /** The one of two neighbours that both are one leg of. */
 function hostOf(before: Leg, leg: Leg): Leg | undefined {
-  if (before.isStated !== leg.isStated) {
-    const [host, guest] = before.isStated ? [before, leg] : [leg, before];
+  if ((before.origin === 'found') !== (leg.origin === 'found')) {
+    const [host, guest] = before.origin === 'found' ? [leg, before] : [before, leg];
     const isShort = guest.to.timeMs - guest.from.timeMs < shortestMs || guest.metres < shortestM;
     return isShort ? host : undefined;
   }
@@ -139,10 +143,15 @@ function legMaker(moments: readonly Moment[], flownM: number, modes: readonly Mo
   return (from: Moment, to: Moment): Leg => {
     const share = fastM > 0 ? fastIn(from, to) / fastM : 0;
     const movement = movementBetween(from.sums, to.sums, share * flownM);
-    const stated = modeAt(modes, (from.timeMs + to.timeMs) / 2)?.mode;
-    const guess = stated === undefined ? modeOf(movement) : { mode: stated, confidence: 1 };
-    return { from, to, ...guess, isStated: stated !== undefined, metres: metresOf(movement) };
+    const stated = spanAt(modes, (from.timeMs + to.timeMs) / 2);
+    const guess = stated === undefined ? modeOf(movement) : { mode: stated.mode, confidence: 1 };
+    return { from, to, ...guess, origin: originOf(stated), metres: metresOf(movement) };
   };
+}
+
+function originOf(stated: ModeSpan | undefined): Origin {
+  if (stated === undefined) return 'found';
+  return stated.correction === undefined ? 'stated' : 'corrected';
 }
 
 function metresOf({ metres, silentM }: Movement): number {

@@ -8,6 +8,7 @@ import { compareStops, compareWorth, type Stop } from '../aggregate/stop.ts';
 import type { TimelineFacts } from '../engine.ts';
 import type { TimelineOptions } from '../options.ts';
 import type { Period } from '../period.ts';
+import type { Correction } from '../stated.ts';
 import { dayEntry, placeEntry, stopEntries, summaryEntry } from './entries.ts';
 import { instantText } from './instants.ts';
 import { inOrder, largestRows } from './ordered-rows.ts';
@@ -21,6 +22,7 @@ export interface ResultFrame {
   readonly sources: readonly DaySource[];
   readonly options: TimelineOptions;
   readonly unfollowedIds: readonly number[];
+  readonly corrections: readonly Correction[];
   /** The time zone of the request. */
   readonly timeZone: string;
 }
@@ -63,7 +65,7 @@ export function writeResult(facts: TimelineFacts, frame: ResultFrame): Buffer {
     timeline: [...stopEntries(stops, facts.period, stays.stopRadiusM, frame.lookup)],
     places: inOrder(rows).map((row) => placeEntry(row, indexes, facts.period)),
     days: days.map(dayEntry),
-    trips: [...tripEntries(stops, facts.period, facts.modes)],
+    trips: [...tripEntries(stops, facts.period, facts.stated)],
   };
   return Buffer.from(JSON.stringify(result));
 }
@@ -93,15 +95,16 @@ function headOf({ startDay, endDay, startMs, endMs }: Period, frame: ResultFrame
       excursion_seconds: stays.excursionSeconds,
       max_stops: stays.maxStops,
     },
-    observation_revision: revisionOf(frame.sources),
+    observation_revision: revisionOf(frame.sources, frame.corrections),
     dataset: frame.dataset,
   };
 }
 
 /** Sources come sorted by hash. */
-function revisionOf(sources: readonly DaySource[]): string {
+function revisionOf(sources: readonly DaySource[], corrections: readonly Correction[]): string {
   const hash = createHash('sha256');
   for (const { sha256 } of sources) hash.update(`${sha256}\n`);
+  if (corrections.length > 0) hash.update(JSON.stringify(corrections));
   return hash.digest('hex');
 }
 
