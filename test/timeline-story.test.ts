@@ -4,10 +4,9 @@ import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { moved, type Position } from '../bench/timelines/geometry.ts';
 import type { TimelineLeg, TimelineResult, TimelineStop } from '../model/timeline-result.ts';
-import { answerWhen } from './helpers/until.ts';
 import { testCli } from './helpers/cli.ts';
-import { startTestDaemon } from './helpers/daemon.ts';
-import { at, hourMs, minuteMs, way } from './helpers/fixes.ts';
+import { startTestDaemon, tellTimeline } from './helpers/daemon.ts';
+import { at, gpxTrack, hourMs, minuteMs, way } from './helpers/fixes.ts';
 import { writeTree } from './helpers/imports.ts';
 import { temporaryDirectory } from './helpers/temporary-directory.ts';
 import type { Observed } from './helpers/timeline-library.ts';
@@ -127,14 +126,6 @@ function visit(startTime: string, endTime: string, place: Position): object {
   return { startTime, endTime, visit: { topCandidate: { placeLocation } } };
 }
 
-function gpx(fixes: readonly Observed[]): string {
-  const points = fixes.map(
-    ([ms, lat, lon]) =>
-      `<trkpt lat="${lat}" lon="${lon}"><time>${new Date(ms).toISOString()}</time></trkpt>`,
-  );
-  return `<gpx version="1.1"><trk><trkseg>${points.join('\n')}</trkseg></trk></gpx>`;
-}
-
 interface Where {
   readonly state: 'stop' | 'between' | 'unknown';
   readonly stop?: TimelineStop;
@@ -152,20 +143,14 @@ async function told(t: ExecutionContext, { fixes, google }: Scene) {
   });
   const dir = join(temporaryDirectory(t), 'tracks');
   mkdirSync(dir);
-  if (fixes !== undefined) writeTree(dir, { 'a.gpx': gpx(fixes) });
+  if (fixes !== undefined) writeTree(dir, { 'a.gpx': gpxTrack(fixes) });
   if (google !== undefined) {
     writeTree(dir, { 'Timeline.json': JSON.stringify({ semanticSegments: google }) });
   }
   t.is((await daemon.call('POST', '/api/import', { dir })).status, 200);
   const json = async <T>(...words: string[]): Promise<T> =>
     JSON.parse(await cli.out([...words, '--json']));
-  const { body } = await daemon.call('POST', '/api/timelines', period);
-  const path = `/api/timelines/${body.job_id}?result=true`;
-  const job = await answerWhen(
-    () => daemon.call('GET', path),
-    (answer) => answer.body.state === 'completed',
-  );
-  return { json, result: job.body.result as TimelineResult };
+  return { json, result: await tellTimeline(daemon, period) };
 }
 
 for (const [title, scene] of Object.entries(scenes)) {

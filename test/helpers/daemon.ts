@@ -4,8 +4,11 @@ import { startDaemon, type Daemon, type DaemonOptions } from '../../daemon/daemo
 import { computePaths, type Paths } from '../../daemon/paths.ts';
 import type { Clock, Log } from '../../model/process.ts';
 import { settingDefaults, type Settings } from '../../model/settings.ts';
+import type { TimelineJobRecord, TimelineRequest } from '../../model/timeline-job.ts';
+import type { TimelineResult } from '../../model/timeline-result.ts';
 import { validateAnswer } from './openapi.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
+import { answerWhen } from './until.ts';
 
 /** One answer, read whole; JSON bodies are parsed and checked against the OpenAPI document. */
 export interface TestAnswer<Body = unknown> {
@@ -165,4 +168,18 @@ function recordingLog(lines: string[]): Log {
     lines.push(`${event} ${JSON.stringify(details)}`);
   };
   return { debug: line, info: line, warn: line, error: line };
+}
+
+/** Has a daemon make a timeline. */
+export async function tellTimeline(
+  daemon: TestDaemon,
+  request: TimelineRequest,
+): Promise<TimelineResult> {
+  const { body } = await daemon.call('POST', '/api/timelines', request);
+  const path = `/api/timelines/${body.job_id}?result=true`;
+  const job = await answerWhen(
+    () => daemon.get<TimelineJobRecord>(path),
+    (answer) => answer.body.finished_at !== undefined,
+  );
+  return job.body.result!;
 }

@@ -35,3 +35,12 @@ export function way(
   }
   return fixes;
 }
+
+/** A GPX file with one track. */
+export function gpxTrack(fixes: readonly Observed[]): string {
+  const points = fixes.map(
+    ([ms, lat, lon]) =>
+      `<trkpt lat="${lat}" lon="${lon}"><time>${new Date(ms).toISOString()}</time></trkpt>`,
+  );
+  return `<gpx version="1.1"><trk><trkseg>${points.join('\n')}</trkseg></trk></gpx>`;
+}
