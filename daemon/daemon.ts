@@ -25,6 +25,7 @@ import { WatchedFolders } from './watch/watched-folders.ts';
 import { Strangers } from '../http/strangers.ts';
 import { openStores, type OpenedStores } from './stores.ts';
 import { TimelineJobs, type TimelineOverrides } from './timelines/jobs.ts';
+import { WholeTimelines } from './timelines/whole-timelines.ts';
 import { TrackMaps } from './tiles/track-maps.ts';
 import { Waypoints } from './waypoints.ts';
 
@@ -174,18 +175,23 @@ function buildParts(
   const opened = openImports({ store, index, wasLibraryWhole, paths, clock, log });
   const { library } = opened;
   const geodata = new Geodata({ directory: paths.geodata, clock, log }, options.geodata);
+  const recorded = {
+    libraryPath: paths.libraryDatabase,
+    clock,
+    log,
+    corrections: () => store.corrections.all(),
+    libraryReady: () => library.ready,
+    geodata: () => geodata.inUse(),
+  };
   const timelines = new TimelineJobs(
-    {
-      libraryPath: paths.libraryDatabase,
-      isActive: (id) => store.imports.find(id)?.state === 'active',
-      clock,
-      log,
-      corrections: () => store.corrections.all(),
-      libraryReady: () => library.ready,
-      geodata: () => geodata.inUse(),
-    },
+    { ...recorded, isActive: (id) => store.imports.find(id)?.state === 'active' },
     options.timelines,
   );
+  const whole = new WholeTimelines({
+    ...recorded,
+    libraryRevision: () => store.libraryFiles.revision(),
+    schedule,
+  });
   const maps = new TrackMaps(paths.libraryDatabase, schedule);
   const mirror = new BookmarksMirror({
     path: paths.bookmarksFile,
@@ -216,7 +222,7 @@ function buildParts(
   const backups = new RollingBackups({ paths, clock, log, ...(schedule && { schedule }) });
   const watch = openWatch(library, options);
   const own = { mirror, waypoints, changes, location, backups, watch };
-  return { ...opened, ...own, index, readers, geodata, maps, timelines };
+  return { ...opened, ...own, index, readers, geodata, maps, timelines, whole };
 }
 
 function openWatch(library: LibraryWork, { settings, paths, log, schedule }: StartOptions) {
@@ -250,13 +256,15 @@ async function stop(
     log: Log;
   },
 ): Promise<void> {
-  const { imports, maps, timelines, location, mirror, readers, server, stores, watch } = parts;
+  const { imports, maps, timelines, whole, location, mirror, readers, server, stores, watch } =
+    parts;
   const { geocoders, geodata, objects, withdraw, log } = parts;
   log.info('daemon.stopping');
   // An import answers its request only when it has ended, so it is cancelled while the server finishes requests.
   const results = await Promise.allSettled([
     watch.close().then(() => imports.close()),
     timelines.close(),
+    whole.close(),
     maps.close(),
     location.close(),
     ...geocoders.map((geocoder) => geocoder.close()),

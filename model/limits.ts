@@ -116,5 +116,8 @@ export const limits = {
   trackPointsMs: 7 * 24 * 3_600_000,
   /** Corrections of timelines. */
   corrections: 10_000,
+  /** In one list of places. */
+  placesMax: 1_000,
+  placesDefault: 100,
   replacedRetentionMs: 30 * 24 * 3_600_000,
 } as const;

@@ -4,17 +4,27 @@ import { markLibraryDamaged } from '../storage/library/prepare.ts';
 import { runTask } from './run-task.ts';
 import { buildTimeline as runBuild } from './timeline/build.ts';
 import type { TimelineOutcome, TimelineTask } from './timeline/task.ts';
+import {
+  readWhole as runReadWhole,
+  type WholeOutcome,
+  type WholeTask,
+} from './timeline/whole/read-whole.ts';
 
 export type { Correction } from './timeline/stated.ts';
 export type { TimelineOutcome, TimelineTask } from './timeline/task.ts';
+export type { WholeOutcome, WholeTask } from './timeline/whole/read-whole.ts';
 
-/** The task of the timeline worker; input and output are plain data or shared memory. */
+/** The tasks of the timeline worker; input and output are plain data or shared memory. */
 export function buildTimeline(task: TimelineTask): TimelineOutcome {
-  return runTask(
-    'timeline',
-    () => runBuild(task),
-    (error) => {
-      if (isDamage(error) || error instanceof DayBlobCorrupt) markLibraryDamaged(task.libraryPath);
-    },
-  );
+  return reading(task, () => runBuild(task));
+}
+
+export function readWhole(task: WholeTask): WholeOutcome {
+  return reading(task, () => runReadWhole(task));
+}
+
+function reading<T>({ libraryPath }: Pick<TimelineTask, 'libraryPath'>, work: () => T): T {
+  return runTask('timeline', work, (error) => {
+    if (isDamage(error) || error instanceof DayBlobCorrupt) markLibraryDamaged(libraryPath);
+  });
 }

@@ -13,6 +13,7 @@ export type { GeodataStatus } from '../../model/geodata.ts';
 export type { ChangesAnswer, UndoneAnswer } from '../../model/change.ts';
 export type { CorrectionAnswer, CorrectionsAnswer, NewCorrection } from '../../model/correction.ts';
 export type { ImportResult, ImportStatus } from '../../model/import.ts';
+export type { LifePlace, PlacesAnswer, Summary } from '../../model/life.ts';
 export type { LocationFix, VersionInfo } from '../../model/process.ts';
 export type { HistoryEntry, Suggestion } from '../../model/search.ts';
 export type { TimelineJobRecord } from '../../model/timeline-job.ts';

@@ -99,6 +99,18 @@ export interface TrackPeriod {
   readonly to?: string | undefined;
 }
 
+/** A period of dates `YYYY-MM-DD`, by the clock of the place, both ends included. */
+export interface DatePeriod {
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+}
+
+/** Parameters of `getPlaces`; all places without them, the hundred with most time. */
+export interface PlacesParams extends DatePeriod {
+  readonly bbox?: Bbox | undefined;
+  readonly limit?: number | undefined;
+}
+
 /** The layers and the period of a tile; everything without it. */
 export interface TileParams extends TrackPeriod {
   readonly layers?: readonly TileLayer[] | undefined;

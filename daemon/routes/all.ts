@@ -11,6 +11,7 @@ import { hiddenRoutes } from './hidden.ts';
 import { historyRoutes } from './history.ts';
 import { importRoutes } from './import.ts';
 import { importedFileRoutes } from './imported-files.ts';
+import { lifeRoutes } from './life.ts';
 import { locationRoutes } from './location.ts';
 import { openApiRoute } from './openapi.ts';
 import type { RouteParts } from './parts.ts';
@@ -35,6 +36,7 @@ const resources: readonly ((parts: RouteParts) => Route[])[] = [
   historyRoutes,
   importRoutes,
   importedFileRoutes,
+  lifeRoutes,
   locationRoutes,
   statusRoutes,
   suggestRoutes,

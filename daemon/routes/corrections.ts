@@ -10,14 +10,27 @@ import { changed } from './changed.ts';
 import type { RouteParts } from './parts.ts';
 
 /** `/api/corrections`: what the user knows better than a timeline does. */
-export function correctionRoutes({ waypoints, store }: RouteParts): Route[] {
+export function correctionRoutes({ waypoints, store, whole }: RouteParts): Route[] {
   return [
     route({
       method: 'GET',
       path: '/api/corrections',
       summary: 'Lists the corrections of timelines, the newest first.',
       answers: { 200: correctionsSchema },
-      handle: () => ({ status: 200, json: { corrections: store.corrections.all().toReversed() } }),
+      async handle() {
+        const corrections = store.corrections.all().toReversed();
+        const known = corrections.length > 0 ? await whole.known() : undefined;
+        const applied = known && new Set(known.applied);
+        return {
+          status: 200,
+          json: {
+            corrections: corrections.map((row) => ({
+              ...row,
+              ...(applied && { applies: applied.has(row.id) }),
+            })),
+          },
+        };
+      },
     }),
     route({
       method: 'POST',

@@ -14,6 +14,7 @@ import type { LocationReader } from '../location/open-location.ts';
 import type { BookmarksMirror } from '../mirror/mirror.ts';
 import type { TrackMaps } from '../tiles/track-maps.ts';
 import type { TimelineJobs } from '../timelines/jobs.ts';
+import type { WholeTimelines } from '../timelines/whole-timelines.ts';
 import type { WatchedFolders } from '../watch/watched-folders.ts';
 import type { Waypoints } from '../waypoints.ts';
 
@@ -37,6 +38,7 @@ export interface RouteParts {
   readonly geocoders: readonly Geocoder[];
   readonly maps: TrackMaps;
   readonly timelines: TimelineJobs;
+  readonly whole: WholeTimelines;
   readonly location: LocationReader;
   readonly clock: Clock;
   readonly isHistoryKept: boolean;

@@ -58,7 +58,7 @@ const defaultLimits = {
 type TimelineLimits = Readonly<Record<keyof typeof defaultLimits, number>>;
 
 /** The worker needs a bounded memory whatever it reads, well below this; one that needs more fails alone. */
-const heapMb = 512;
+export const timelineHeapMb = 512;
 
 /**
  * The timeline jobs of a daemon (specification sections 3 and 8, contract E): one at a time in a worker of their own, the
@@ -79,7 +79,8 @@ export class TimelineJobs {
     this.#options = options;
     this.#limits = { ...defaultLimits, ...overrides.limits };
     this.#schedule = overrides.schedule ?? scheduleTimeout;
-    this.#pool = overrides.pool ?? new WorkerPool({ file: 'timeline-tasks', heapMb });
+    this.#pool =
+      overrides.pool ?? new WorkerPool({ file: 'timeline-tasks', heapMb: timelineHeapMb });
     this.#tracked = new TrackedJobs({
       schedule: this.#schedule,
       maxJobs: this.#limits.tracked,

@@ -11,7 +11,7 @@ import { timelineOptions, type TimelineOptions } from './options.ts';
 import { type Period } from './period.ts';
 import { daysWithin, findPeriod } from './find-period.ts';
 import { Calendar } from './calendar/calendar.ts';
-import { writeResult } from './result/write-result.ts';
+import { writeResult, type ResultFrame } from './result/write-result.ts';
 import type { TimelineOutcome, TimelineTask } from './task.ts';
 
 /** How often a job begins again because files were replaced; then it reads the library as it is at one moment. */
@@ -21,6 +21,8 @@ const lookMs = 100;
 /** UTC days read on each side of the period: observations farther apart say nothing about the days between. */
 const lookDays = 4;
 const pointsBetweenLooks = 50_000;
+/** The longest time that is looked at whole: a century. */
+const mostDays = 36_525;
 /** Most imports listed as not followed. */
 const mostUnfollowed = 100;
 
@@ -28,19 +30,52 @@ class Cancelled extends Error {}
 
 /**
  * Reads the observations of a period and writes its timeline.
- * Files that are replaced meanwhile make it begin again a while later, three times at most.
  * @throws errors of SQLite, DayBlobCorrupt
  */
 export function buildTimeline(
   task: TimelineTask,
   options: TimelineOptions = timelineOptions,
 ): TimelineOutcome {
+  return withFacts(task, options, (facts, { observations, ...frame }) => {
+    const json = writeResult(facts, frame);
+    // The fastest level: a result is kept for minutes, and is one of few.
+    const compressed = gzipSync(json, { level: 1 });
+    return { state: 'completed', json: compressed, bytes: json.length, observations };
+  });
+}
+
+/** What was read for a timeline, beside its facts. */
+export interface Read extends ResultFrame {
+  /** Of the period. */
+  readonly observations: number;
+}
+
+/** A task whose period is all that was recorded, unless it names one. */
+export type ReadTask = Omit<TimelineTask, 'startDay' | 'endDay'> &
+  (Pick<TimelineTask, 'startDay' | 'endDay'> | { readonly today: number });
+
+/**
+ * Reads the observations of a period, and makes something of the facts.
+ * Files that are replaced meanwhile make it begin again a while later, three times at most.
+ * @throws errors of SQLite, DayBlobCorrupt
+ */
+export function withFacts<T>(
+  task: ReadTask,
+  options: TimelineOptions,
+  finish: (facts: TimelineFacts, read: Read) => T,
+): T | { readonly state: 'cancelled' } {
   const control = new TimelineControl(task.control);
   try {
     look(control);
     return withGeodata(task, (geodata) =>
       untilUnchanged(
-        (isLast) => run(task, options, geodata ?? options.geodata, control, isLast),
+        (isLast) => {
+          const { facts, read } = run(task, options, geodata ?? options.geodata, control, isLast);
+          look(control);
+          const made = finish(facts, read);
+          look(control);
+          return made;
+        },
         () => pause(control, options.restartMs),
       ),
     );
@@ -78,17 +113,18 @@ function pause(control: TimelineControl, ms: number): void {
 }
 
 function run(
-  task: TimelineTask,
+  task: ReadTask,
   options: TimelineOptions,
   geodata: Geodata | undefined,
   control: TimelineControl,
   isSnapshot: boolean,
-): TimelineOutcome {
+): { facts: TimelineFacts; read: Read } {
   const { timeZone = 'UTC' } = task;
   const calendar = new Calendar(timeZone);
   using reader = closing(new DayReader(task.libraryPath, wantedBy(task), isSnapshot));
   const { sources } = reader;
-  const period = findPeriod(reader, calendar, task);
+  const days = 'today' in task ? recordedDays(reader, task.today) : task;
+  const period = findPeriod(reader, calendar, days);
   const observations = reader.count(dayOf(period.startMs), dayOf(period.endMs - 1));
   control.set('total', observations);
   const [fromMs, toMs] = [period.startMs - lookDays * dayMs, period.endMs + lookDays * dayMs];
@@ -99,8 +135,7 @@ function run(
   );
   const engine = new TimelineEngine(period, calendar, sources, geodata?.lookup, options, stated);
   const facts = feed(engine, reader, period, control, options.onDay);
-  look(control);
-  const json = writeResult(facts, {
+  const read = {
     unfollowedIds: idsOf(facts, sources),
     dataset: geodata?.dataset ?? null,
     lookup: geodata?.lookup,
@@ -108,14 +143,23 @@ function run(
     corrections,
     options,
     timeZone,
-  });
-  look(control);
-  // The fastest level: a result is kept for minutes, and is one of few.
-  const compressed = gzipSync(json, { level: 1 });
-  return { state: 'completed', json: compressed, bytes: json.length, observations };
+    observations,
+  };
+  return { facts, read };
 }
 
-function wantedBy({ only, without = [] }: TimelineTask): (importId: number) => boolean {
+/** The UTC days of all observations, but for those that a clock ahead of time has dated and what no one alive recorded. */
+function recordedDays(reader: DayReader, today: number): Pick<Period, 'startDay' | 'endDay'> {
+  const newest = today + 2;
+  const startDay = reader.nextDay(newest - mostDays) ?? newest;
+  const endDay = reader.sources.reduce(
+    (latest, { lastMs }) => Math.max(latest, Math.min(newest, dayOf(lastMs ?? 0) + 1)),
+    startDay,
+  );
+  return { startDay: startDay - 1, endDay };
+}
+
+function wantedBy({ only, without = [] }: ReadTask): (importId: number) => boolean {
   const [wanted, unwanted] = [new Set(only), new Set(without)];
   return (id) => (only === undefined || wanted.has(id)) && !unwanted.has(id);
 }

@@ -11,6 +11,8 @@ export interface Geodata {
   readonly dataset: TimelineDataset;
 }
 
+type GeodataTask = Pick<TimelineTask, 'geodataPath' | 'dataset'>;
+
 /** A generation that was opened cannot be read. */
 class GeodataFailed extends Error {
   override readonly name = 'GeodataFailed';
@@ -20,7 +22,7 @@ class GeodataFailed extends Error {
  * Runs some work with the geodata of a task. Without geodata, or where it cannot be opened or read, the work runs without
  * names: a timeline without them is better than none.
  */
-export function withGeodata<T>(task: TimelineTask, work: (geodata?: Geodata) => T): T {
+export function withGeodata<T>(task: GeodataTask, work: (geodata?: Geodata) => T): T {
   const opened = open(task);
   if (opened === undefined) return work();
   const { dataset } = opened;
@@ -37,7 +39,7 @@ export function withGeodata<T>(task: TimelineTask, work: (geodata?: Geodata) => 
   }
 }
 
-function open({ geodataPath, dataset }: TimelineTask) {
+function open({ geodataPath, dataset }: GeodataTask) {
   if (geodataPath === null || dataset === null) return undefined;
   return attempt(() => ({ lookup: new GeodataLookup(geodataPath), dataset }));
 }

@@ -5,7 +5,8 @@ import type {
   NewCorrection,
 } from '../../../model/correction.ts';
 import { asList, asRecord, operation } from '../operation.ts';
-import type { CancelAnswer, TimelineOptions } from '../types.ts';
+import type { PlacesAnswer, Summary } from '../../../model/life.ts';
+import type { CancelAnswer, DatePeriod, PlacesParams, TimelineOptions } from '../types.ts';
 
 /** A result may have tens of megabytes. */
 const resultTimeoutMs = 60_000;
@@ -44,6 +45,30 @@ export function cancelTimeline(id: string) {
     read: () => ({ status: 'cancelling' }),
     succeeded: () => [['timelineCancelAccepted', id]],
     failed: (message) => ['timelineCancelFailed', id, message],
+  });
+}
+
+/** The places of a period, those with most time first. Fails with 429 while they are being made: ask again. */
+export function getPlaces(params: PlacesParams = {}) {
+  const { from, to, bbox, limit } = params;
+  return operation<PlacesAnswer>()({
+    call: 'GET /api/places',
+    query: { from, to, bbox: bbox?.join(','), limit },
+    read: (value) => ({ places: asList(asRecord<PlacesAnswer>(value)?.places) }),
+    offline: () => ({ places: [] }),
+    succeeded: (answer) => [['placesFetched', answer, params]],
+    failed: (message) => ['placesFetchFailed', message, params],
+  });
+}
+
+/** What a period comes to. Fails with 429 while it is being made: ask again. */
+export function getSummary(period: DatePeriod = {}) {
+  const { from, to } = period;
+  return operation<Summary>()({
+    call: 'GET /api/summary',
+    query: { from, to },
+    succeeded: (summary) => [['summaryFetched', summary, period]],
+    failed: (message) => ['summaryFetchFailed', message, period],
   });
 }
 

@@ -27,17 +27,33 @@ interface Leg {
 const shortestMs = 600_000;
 const shortestM = 500;
 
+/** The way between two stops. */
+export interface Trip {
+  /** Indexes of the stops. */
+  readonly from: number;
+  readonly to: number;
+  readonly startMs: number;
+  readonly endMs: number;
+  readonly seconds: number;
+  readonly metres: number;
+  readonly observations: number;
+  readonly silentMs: number;
+  readonly mode: TripMode;
+  readonly confidence: number;
+  readonly origin: Origin;
+  readonly legs: readonly Leg[];
+}
+
 /**
  * The ways between stays and marks.
  * @param stops of the result, in order of time.
  */
-export function* tripEntries(
+export function* tripsBetween(
   stops: readonly Stop[],
   period: Period,
   { modes, visits }: StatedSpans,
-): Iterable<TimelineTrip> {
+): Iterable<Trip> {
   const corrected = visits.filter(({ isStay }) => !isStay);
-  let index = 0;
   let before: { readonly at: number; readonly lastMs: number; readonly wayTo: WayTo } | undefined;
   for (const [at, { firstMs, lastMs, wayTo }] of stops.entries()) {
     if (wayTo === undefined) continue;
@@ -53,22 +69,40 @@ export function* tripEntries(
     const { mode, confidence, origin } = modeOfTrip(legs, movement);
     const hasFalseStay = overlaps(corrected, from.lastMs, firstMs);
     yield {
-      index,
-      from_stop: from.at,
-      to_stop: at,
-      start_utc: instantText(from.lastMs),
-      end_utc: instantText(firstMs),
-      distance_m: Math.round(metresOf(movement)),
-      duration_seconds: seconds,
+      from: from.at,
+      to: at,
+      startMs: from.lastMs,
+      endMs: firstMs,
+      seconds,
+      metres: metresOf(movement),
+      observations: movement.observations,
+      silentMs: movement.silentMs,
       mode,
-      mode_confidence: confidence,
-      recorded_observations: movement.observations,
-      recorded_seconds: Math.max(0, seconds - Math.round(movement.silentMs / 1_000)),
-      legs: legs.map(legEntry),
-      ...originMark(hasFalseStay ? 'corrected' : origin),
+      confidence,
+      origin: hasFalseStay ? 'corrected' : origin,
+      legs,
     };
-    index += 1;
   }
+}
+
+/** @param index of the trip in the result. */
+export function tripEntry(trip: Trip, index: number): TimelineTrip {
+  const { startMs, endMs, seconds, mode, confidence, origin } = trip;
+  return {
+    index,
+    from_stop: trip.from,
+    to_stop: trip.to,
+    start_utc: instantText(startMs),
+    end_utc: instantText(endMs),
+    distance_m: Math.round(trip.metres),
+    duration_seconds: seconds,
+    mode,
+    mode_confidence: confidence,
+    recorded_observations: trip.observations,
+    recorded_seconds: Math.max(0, seconds - Math.round(trip.silentMs / 1_000)),
+    legs: trip.legs.map(legEntry),
+    ...originMark(origin),
+  };
 }
 
 function legEntry({ from, to, mode, confidence, metres, origin }: Leg): TimelineLeg {

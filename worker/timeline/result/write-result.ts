@@ -13,7 +13,7 @@ import { dayEntry, placeEntry, stopEntries, summaryEntry } from './entries.ts';
 import { instantText } from './instants.ts';
 import { inOrder, largestRows } from './ordered-rows.ts';
 import { addPasses } from './passes.ts';
-import { tripEntries } from './trips.ts';
+import { tripEntry, tripsBetween } from './trips.ts';
 
 /** Parts of the result besides the facts. */
 export interface ResultFrame {
@@ -65,7 +65,7 @@ export function writeResult(facts: TimelineFacts, frame: ResultFrame): Buffer {
     timeline: [...stopEntries(stops, facts.period, stays.stopRadiusM, frame.lookup)],
     places: inOrder(rows).map((row) => placeEntry(row, indexes, facts.period)),
     days: days.map(dayEntry),
-    trips: [...tripEntries(stops, facts.period, facts.stated)],
+    trips: [...tripsBetween(stops, facts.period, facts.stated)].map(tripEntry),
   };
   return Buffer.from(JSON.stringify(result));
 }

@@ -14,6 +14,13 @@ const transitMs = 36 * hourMs;
 /** A calendar day between two observations nearer than that has never been: the date line, or a zone's leap. */
 const shortestDayMs = 22 * hourMs;
 
+/** A moment of 03:00 solar time. */
+interface Night {
+  readonly atMs: number;
+  /** Empty in transit, and where no country is known. */
+  readonly country: string;
+}
+
 /** The observations before and after a silence, and what both say. */
 interface Gap {
   readonly before: Span;
@@ -34,9 +41,11 @@ export class Presence {
   transitNights = 0;
   unknownNights = 0;
   unknownDays = 0;
+  /** The nights of the period that something is known of, in order of time. */
+  readonly nights: Night[] = [];
   readonly #period: Period;
   readonly #days: DayRows;
-  readonly #nights = new NightCount();
+  readonly #count = new NightCount();
   #before: Span | undefined;
 
   constructor(period: Period, days: DayRows) {
@@ -49,10 +58,10 @@ export class Presence {
     const firstDay = spot.zone.dayOf(fromMs);
     const before = this.#before;
     this.#before = span;
-    const until = this.#nights.goTo(fromMs, spot.lonE7);
-    if (before === undefined) this.#nights.last = until;
+    const until = this.#count.goTo(fromMs, spot.lonE7);
+    if (before === undefined) this.#count.last = until;
     else this.#cross(this.#gapBetween(before, span), until, firstDay);
-    this.#passNights(this.#nights.goTo(toMs, span.toLonE7), (nightAt) =>
+    this.#passNights(this.#count.goTo(toMs, span.toLonE7), (nightAt) =>
       this.#night(nightAt, span.isFlown ? [] : spot.unit.rows, true, span.isFlown),
     );
     const lastDay = spot.zone.dayOf(toMs);
@@ -98,7 +107,7 @@ export class Presence {
   }
 
   #passNights(until: number, count: (nightAt: number) => void): void {
-    const nights = this.#nights;
+    const nights = this.#count;
     while (nights.last < until) {
       nights.last += 1;
       count(nights.instantOf(nights.last));
@@ -111,6 +120,8 @@ export class Presence {
       row.nights += 1;
       if (!isRecorded) row.nightsInferred += 1;
     }
+    const country = rows[0]?.place.country_id ?? '';
+    if (rows.length > 0 || isTransit) this.nights.push({ atMs, country });
     if (rows.length > 0) return;
     if (isTransit) this.transitNights += 1;
     else this.unknownNights += 1;
