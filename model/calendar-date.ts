@@ -28,3 +28,8 @@ export function daysInMonth(year: number, month: number): number {
 function isLeapYear(year: number): boolean {
   return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
 }
+
+/** The day of the week, from 0 for Monday: 1970 began with a Thursday. @param day since 1970-01-01. */
+export function weekdayOf(day: number): number {
+  return (((day + 3) % 7) + 7) % 7;
+}

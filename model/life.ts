@@ -43,6 +43,11 @@ export const lifePlaceSchema = z
     lat,
     lon,
     radius_m: metres,
+    /** As a timeline names it; unknown ones are empty. */
+    country: z.string(),
+    country_id: z.string(),
+    region: z.string(),
+    locality: z.string(),
     /** How often the user came. */
     visits: count,
     seconds: count,

@@ -22,12 +22,28 @@ export function kilometres(metres: number): string {
   return (km < 10 ? Number(km.toFixed(1)) : Math.round(km)).toLocaleString('en-US');
 }
 
-type Names = Pick<TimelineStop, 'country' | 'region' | 'locality'>;
+type Names = Pick<TimelineStop, 'country' | 'region' | 'locality'> & {
+  /** The user's own name for it. */
+  readonly bookmark?: { readonly name: string } | undefined;
+};
 
-/** Where something is, from small to large: `Viana do Castelo, Norte, Portugal`; equal neighbours are said once. */
-export function placeOf({ locality, region, country }: Names): string {
+/**
+ * Where something is, from small to large: `Viana do Castelo, Norte, Portugal`; equal neighbours are said once. What the user
+ * has a name for is in its town: `Home, Lübeck`.
+ */
+export function placeOf({ bookmark, locality, region, country }: Names): string {
+  const around = locality || region || country;
+  if (bookmark !== undefined)
+    return [bookmark.name, ...(around === '' || around === bookmark.name ? [] : [around])].join(
+      ', ',
+    );
   const names = [locality, region, country].filter((name) => name !== '');
   return names.filter((name, at) => name !== names[at - 1]).join(', ');
+}
+
+/** The shortest name of where something is. */
+export function shortPlaceOf(names: Names): string {
+  return names.bookmark?.name || names.locality || placeOf(names);
 }
 
 /** Confidence (0 to 1) from which a mode is printed without a question mark. */
@@ -54,5 +70,9 @@ export function meansOf({ mode, recorded_observations: seen }: TimelineTrip): st
 /** A correction of a timeline: `train, 2024-05-03 14:00:00Z to 2024-05-03 16:30:00Z`. */
 export function correctionText({ kind, mode, start_utc, end_utc }: NewCorrection): string {
   const what = mode ?? (kind === 'stay' ? 'a stay' : 'no stay');
-  return `${what}, ${start_utc.replace('T', ' ')} to ${end_utc.replace('T', ' ')}`;
+  return `${what}, ${secondOf(start_utc)} to ${secondOf(end_utc)}`;
+}
+
+function secondOf(time: string): string {
+  return time.replace('T', ' ').replace(/\.\d+Z/u, 'Z');
 }

@@ -207,19 +207,13 @@ export class WaypointStore {
   /** @throws WaypointError too_many_corrections */
   addCorrection(fields: NewCorrection): Changed<CorrectionRow> {
     const { corrections } = this.#rows;
-    if (corrections.count() >= limits.corrections) throw new WaypointError('too_many_corrections');
-    return this.#rows.transaction('correction_add', () => corrections.add(fields));
+    return this.#rows.transaction('correction_add', () => corrections.addChecked(fields));
   }
 
   /** @throws WaypointError unknown_correction */
   removeCorrection(id: number): Changed<CorrectionRow> {
     const { corrections } = this.#rows;
-    const row = corrections.get(id);
-    if (row === undefined) throw new WaypointError('unknown_correction');
-    return this.#rows.transaction('correction_delete', () => {
-      corrections.remove(row);
-      return row;
-    });
+    return this.#rows.transaction('correction_delete', () => corrections.removeKnown(id));
   }
 
   /** Renames a tag of all waypoints. @returns how many had it. */

@@ -10,6 +10,7 @@ import { readWhole } from '../worker/timeline/whole/read-whole.ts';
 import { summaryOf } from '../worker/timeline/whole/summary.ts';
 import type { WholeTimeline } from '../worker/timeline/whole/whole.ts';
 import { TimelineControl } from '../worker/timeline/control.ts';
+import { testCli } from './helpers/cli.ts';
 import { startTestDaemon, tellTimeline, type TestDaemon } from './helpers/daemon.ts';
 import { seeds } from './helpers/effort.ts';
 import { gpxTrack } from './helpers/fixes.ts';
@@ -204,4 +205,61 @@ test('without recordings there are no places, and a wrong question is refused by
     t.is(body.message, `The field \`${field}\` is not valid.`);
   }
   t.is((await daemon.get('/api/places?limit=1000&from=2023-02-01&to=2023-02-01')).status, 200);
+});
+
+test('the command line tells places, a year and corrections, with the names of bookmarks', async (t) => {
+  const cli = testCli(t);
+  const life = lifeOf('office', seeds(1)[0]!, 40);
+  const dir = join(temporaryDirectory(t), 'tracks');
+  mkdirSync(dir);
+  writeTree(dir, { 'life.gpx': gpxTrack(life.fixes) });
+  await cli.out(['import', dir]);
+  const { lat, lon } = life.places.home;
+  await cli.out(['bookmark', 'add', 'Burrow', String(lat), String(lon)]);
+  const [first, second] = (await cli.out(['places'])).split('\n').slice(1);
+  t.regex(first!, /^Burrow, \S.* home +\d+ /u);
+  t.regex(second!, / work +\d+ /u);
+  t.is((await cli.out(['places', '2023-01', '--home'])).trim().split('\n').length, 2);
+  const { places } = JSON.parse(await cli.out(['places', '--work', '--json']));
+  t.deepEqual(
+    places.map(({ role }: LifePlace) => role),
+    ['work'],
+  );
+
+  for (const words of [
+    ['trips', '2023-01-04'],
+    ['where', '2023-01-04'],
+    ['timeline', '2023-01-04', '--stops'],
+    ['when', 'Burrow'],
+  ])
+    t.true((await cli.out(words)).includes('Burrow'), words.join(' '));
+  t.regex(await cli.out(['year', '2023']), /^2023\n\n[\d,.]+ km on the way\./u);
+  t.regex(await cli.out(['year', '2023', '--svg']), /^<svg .*Stays in \d+ region/su);
+  t.is(JSON.parse(await cli.out(['year', '2023', '--json'])).days_without_data, 365 - 41);
+
+  const [trip] = JSON.parse(await cli.out(['trips', '2023-01-04', '--json'])).trips;
+  const made = await cli.out(['correct', 'mode', 'boat', trip.start_utc]);
+  t.true(made.startsWith('Corrected: boat, 2023-01-04 '));
+  t.is(JSON.parse(await cli.out(['trips', '2023-01-04', '--json'])).trips[0].mode, 'boat');
+  t.regex(await cli.out(['correct', 'list']), /boat, .* yes\n$/u);
+  await cli.out(['correct', 'not-a-stay', '2023-01-04', '12:00']);
+  await cli.out(['correct', 'stay', '2023-01-05T12:00Z', '2023-01-05T12:10Z', '--at', '53.8,10.6']);
+  t.is(JSON.parse(await cli.out(['correct', 'list', '--json'])).corrections.length, 3);
+  t.regex(await cli.out(['undo']), /a stay, 2023-01-05 12:00:00Z/u);
+  t.is(await cli.out(['correct', 'rm', '1']), 'Deleted correction 1.\n');
+  t.not(JSON.parse(await cli.out(['trips', '2023-01-04', '--json'])).trips[0].mode, 'boat');
+  for (const [words, sentence] of [
+    [['correct', 'mode', 'sledge', '2023-01-04', '12:00'], 'A mode is one of walk, '],
+    [['correct', 'mode', 'car', '2013-01-04', '12:00'], 'There was no trip at that moment.'],
+    [['correct', 'not-a-stay', '2013-01-04', '12:00'], 'There was no stay at that moment.'],
+    [['correct', 'rm', '77'], 'No correction has this number.'],
+    [['correct', 'rm', 'x'], 'The number of a correction is a whole number'],
+    [['year', '23'], '23 is no year: 2024.'],
+    [['places', '--home', '--work'], 'Choose one of --home and --work.'],
+    [['places', '--limit', '1001'], '--limit is a whole number from 1 to 1000.'],
+  ] as const) {
+    const { code, stderr } = await cli.run([...words]);
+    t.not(code, 0);
+    t.true(stderr.includes(sentence), stderr);
+  }
 });

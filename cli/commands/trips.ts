@@ -3,7 +3,7 @@ import {
   modeText,
   kilometres,
   meansOf,
-  placeOf,
+  shortPlaceOf,
   stayTime,
 } from '../../model/timeline-words.ts';
 import { knownFields } from '../../model/schema.ts';
@@ -64,7 +64,7 @@ async function* tripLines(result: TimelineResult): AsyncGenerator<string> {
   const { timeline, trips } = result;
   const clock = clockOf(result);
   const nameOf = (stop: TimelineStop | undefined): string =>
-    stop === undefined ? '' : stop.locality || placeOf(stop) || '(at sea or unknown)';
+    stop === undefined ? '' : shortPlaceOf(stop) || '(at sea or unknown)';
   const columns: readonly TableColumn<Row>[] = [
     { title: 'LEFT', text: ({ start_utc: start, from }) => clock(start, from) },
     { title: 'TIME', align: 'right', text: ({ seconds }) => stayTime(seconds) },
@@ -82,9 +82,16 @@ async function* tripLines(result: TimelineResult): AsyncGenerator<string> {
   yield '';
   yield* tableLines(columns, rows);
   yield '';
-  for (const [means, rows] of Map.groupBy(trips, meansOf)) {
-    const metres = rows.reduce((sum, trip) => sum + trip.distance_m, 0);
-    yield `${means.padEnd(12)} ${kilometres(metres).padStart(8)} km in ${rows.length}`;
+  // By legs: what was walked to a train is walked.
+  const ways = trips.flatMap((trip) =>
+    trip.recorded_observations > 0
+      ? trip.legs.map((leg) => ({ ...leg, means: leg.mode as string, index: trip.index }))
+      : [{ ...trip, means: meansOf(trip) }],
+  );
+  for (const [means, rows] of Map.groupBy(ways, (row) => row.means)) {
+    const metres = rows.reduce((sum, row) => sum + row.distance_m, 0);
+    const count = new Set(rows.map(({ index }) => index)).size;
+    yield `${means.padEnd(12)} ${kilometres(metres).padStart(8)} km in ${count}`;
   }
 }
 

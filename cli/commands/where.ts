@@ -185,7 +185,8 @@ type WhereAnswer =
       readonly next?: TimelineStop;
     };
 
-function isWithin(timeMs: number, start: string, end: string): boolean {
+/** Whether an instant (ms since 1970) lies between two times. */
+export function isWithin(timeMs: number, start: string, end: string): boolean {
   return Date.parse(start) <= timeMs && timeMs <= Date.parse(end);
 }
 

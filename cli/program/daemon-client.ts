@@ -12,7 +12,9 @@ import type { Schema } from '../../model/schema.ts';
 const changes = () => import('../../model/change.ts');
 const geodata = () => import('../../model/geodata.ts');
 const imports = () => import('../../model/import.ts');
+const corrections = () => import('../../model/correction.ts');
 const files = () => import('../../model/imports.ts');
+const life = () => import('../../model/life.ts');
 const searches = () => import('../../model/search.ts');
 const status = () => import('../../model/status.ts');
 const timelines = () => import('../../model/timeline-job.ts');
@@ -20,6 +22,7 @@ const waypoints = () => import('../../model/waypoint.ts');
 
 /** Schemas of the answers that commands rely on, by the method that asks for them. */
 const answers: Readonly<Record<string, () => Promise<Schema>>> = {
+  addCorrection: async () => (await corrections()).correctionSchema,
   addTags: async () => (await waypoints()).waypointTagsSchema,
   addWaypoint: async () => (await waypoints()).waypointSchema,
   clearHistory: async () => (await searches()).deletedHistorySchema,
@@ -30,13 +33,16 @@ const answers: Readonly<Record<string, () => Promise<Schema>>> = {
   fetchDistinctTags: async () => (await waypoints()).distinctTagsSchema,
   fetchTags: async () => (await waypoints()).waypointTagsSchema,
   getChanges: async () => (await changes()).changesSchema,
+  getCorrections: async () => (await corrections()).correctionsSchema,
   getGeodataStatus: async () => (await geodata()).geodataStatusSchema,
   getHidden: async () => (await waypoints()).hiddenSchema,
   getImport: async () => (await files()).importedFileSchema,
   getImports: async () => (await files()).importsSchema,
   getImportStatus: async () => (await imports()).importStatusSchema,
+  getPlaces: async () => (await life()).placesSchema,
   getRecentSearches: async () => (await searches()).recentSchema,
   getStatus: async () => (await status()).statusSchema,
+  getSummary: async () => (await life()).summarySchema,
   getTimeline: async () => (await timelines()).timelineJobSchema,
   hideWaypoint: async () => (await waypoints()).deletedBookmarkSchema,
   importGpxDirectory: async () => (await imports()).importResultSchema,

@@ -65,12 +65,13 @@ function placesOf(whole: WholeTimeline, query: PlacesQuery): LifePlace[] {
     .toSorted((a, b) => b.ms - a.ms)
     .slice(0, limit)
     .map(({ place, visits, ms, nights, firstMs, lastMs }) => {
-      const { id, lat, lon, radiusM } = whole.places[place]!;
+      const { id, lat, lon, radiusM, names } = whole.places[place]!;
       return {
         id,
         lat,
         lon,
         radius_m: radiusM,
+        ...names,
         visits,
         seconds: Math.round(ms / 1_000),
         nights,

@@ -1,4 +1,6 @@
 import type { NewCorrection } from '../../model/correction.ts';
+import { WaypointError } from '../../model/failure.ts';
+import { limits } from '../../model/limits.ts';
 import { formatTime, parseTime } from '../../model/time.ts';
 import type { Database } from '../database.ts';
 import { prepare, prepareValue } from '../prepared.ts';
@@ -49,10 +51,24 @@ export function prepareCorrections(db: Database, note: NoteRow<CorrectionRow>) {
   const count = prepareValue(db, () =>
     waypointTables.selectFrom('corrections').select((eb) => eb.fn.countAll<number>().as('count')),
   );
+  const rows = prepareRows(db, table, note);
+  const countAll = (): number => count.get() ?? 0;
   return {
-    ...prepareRows(db, table, note),
+    ...rows,
     /** All of them, the oldest first. */
     all: () => all.all().map(table.toRow),
-    count: () => count.get() ?? 0,
+    count: countAll,
+    /** @throws WaypointError too_many_corrections */
+    addChecked(fields: NewCorrection): CorrectionRow {
+      if (countAll() >= limits.corrections) throw new WaypointError('too_many_corrections');
+      return rows.add(fields);
+    },
+    /** @throws WaypointError unknown_correction */
+    removeKnown(id: number): CorrectionRow {
+      const row = rows.get(id);
+      if (row === undefined) throw new WaypointError('unknown_correction');
+      rows.remove(row);
+      return row;
+    },
   };
 }

@@ -243,6 +243,7 @@ export async function startFakeDaemon(
   const requests: FakeRequest[] = [];
   const all: Readonly<Record<string, FakeAnswer>> = {
     'GET /api/version': () => fakeVersion(version),
+    'GET /api/waypoints': () => [],
     ...routes,
   };
   const port = await answering(t, (incoming, response) => void answer(incoming, response));

@@ -1,5 +1,5 @@
 import { escapeXml } from '../../../formats/gpx-text.ts';
-import { parseDate } from '../../../model/calendar-date.ts';
+import { parseDate, weekdayOf } from '../../../model/calendar-date.ts';
 import type { TimelineDay, TimelinePlace, TimelineResult } from '../../../model/timeline-result.ts';
 import { counted } from '../../terminal/text.ts';
 import { countriesOn } from './tables.ts';
@@ -42,11 +42,13 @@ interface Country {
  * Draws the days of a timeline as a calendar: a block for each year, a cell for each day in the colour of its country, pale
  * where it is inferred, halved on the day of a crossing, and a dot in transit.
  * @param days those to be shown
+ * @param lines written below
  * @returns an SVG document, empty of years where there are no days
  */
 export function calendarSvg(
   { places, dataset }: Pick<TimelineResult, 'places' | 'dataset'>,
   days: readonly TimelineDay[],
+  lines: readonly string[] = [],
 ): string {
   const rows = countriesOn(places, days);
   const countries = new Map(
@@ -58,6 +60,7 @@ export function calendarSvg(
   const years = [...Map.groupBy(days, ({ date_local: date }) => Number(date.slice(0, 4)))];
   const legendTop = years.length * yearHeight + 12;
   const notes = [
+    ...lines,
     'Pale: inferred. Dot: in transit. Grey: nothing recorded.',
     ...(dataset === null ? [] : [`Borders: ${dataset.attribution}`]),
   ];
@@ -105,11 +108,6 @@ function yearBlock(
     }),
     ...numbers.map((day) => dayCell(place(day), byDay.get(day), countries)),
   ];
-}
-
-/** 0 for Monday: 1970 began with a Thursday. */
-function weekdayOf(day: number): number {
-  return (((day + 3) % 7) + 7) % 7;
 }
 
 function dayCell(

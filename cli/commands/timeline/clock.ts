@@ -1,7 +1,10 @@
+import type { Position } from '../../../model/position.ts';
+import { localTimeZone } from '../../../model/time-zone.ts';
 import { formatTime, parseTime } from '../../../model/time.ts';
 import type { TimelineResult, TimelineStop, TimelineTrip } from '../../../model/timeline-result.ts';
 import { Calendar } from '../../../worker/timeline/calendar/calendar.ts';
 import { unitsPerDegree } from '../../../worker/timeline/earth.ts';
+import { dateOf } from '../../terminal/text.ts';
 import { minuteOf } from './wording.ts';
 
 /**
@@ -14,6 +17,15 @@ export type Clock = (time: string, stop?: TimelineStop) => string;
 export function clockOf(result: TimelineResult): Clock {
   const offsetMs = offsetsOf(result);
   return (time, stop) => minuteOf(formatTime(Date.parse(time) + offsetMs(Date.parse(time), stop)));
+}
+
+const places = new Calendar(localTimeZone);
+
+/** The date of an instant by the clock at a position: `2024-05-04`. */
+export function dateAt(time: string, { lat, lon }: Position): string {
+  const timeMs = Date.parse(time);
+  const zone = places.zoneAt(lat * unitsPerDegree, lon * unitsPerDegree);
+  return dateOf(formatTime(timeMs + zone.offsetMs(timeMs)));
 }
 
 /** How far the clock is ahead of UTC at an instant, ms. */

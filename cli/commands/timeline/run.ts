@@ -1,6 +1,8 @@
 import { addAbortListener } from 'node:events';
 import type { TimelineJobRecord, TimelineRequest } from '../../../model/timeline-job.ts';
-import type { TimelineResult } from '../../../model/timeline-result.ts';
+import { bookmarksNear } from '../../../model/near-bookmark.ts';
+import type { Bbox } from '../../../model/schema.ts';
+import type { TimelineResult, TimelineStop } from '../../../model/timeline-result.ts';
 import { formatDate } from '../../../model/calendar-date.ts';
 import { limits } from '../../../model/limits.ts';
 import { dayOf } from '../../../storage/day-blob.ts';
@@ -84,7 +86,7 @@ export async function runTimeline(
   try {
     id = await client.submitTimeline(start_date, end_date, options);
     const result = await resultOf(client, id, stopped);
-    if (!stopped.aborted) return result;
+    if (!stopped.aborted) return result && (await withBookmarks(client, result));
   } catch (error) {
     throw id !== undefined && isGone(error)
       ? new ExitError(goneSentence)
@@ -92,6 +94,40 @@ export async function runTimeline(
   }
   endAsStopped(stopped);
   return undefined;
+}
+
+/** Degrees around stops in which a bookmark may be that names one of them. */
+const margin = 0.01;
+
+/** Names the stops after the nearest bookmarks: a timeline itself has no names of the user's. */
+async function withBookmarks(
+  client: DaemonClient,
+  result: TimelineResult,
+): Promise<TimelineResult> {
+  if (!result.timeline.some(({ kind }) => kind === 'stay')) return result;
+  const bookmarks = await client.getWaypoints({
+    bookmarksOnly: true,
+    ...boxAround(result.timeline),
+  });
+  const bookmarkAt = bookmarksNear(bookmarks);
+  const timeline = result.timeline.map((stop) => {
+    const bookmark = stop.kind === 'stay' ? bookmarkAt(stop.lat, stop.lon) : undefined;
+    return bookmark === undefined ? stop : { ...stop, bookmark: { name: bookmark.name } };
+  });
+  return { ...result, timeline };
+}
+
+/** Stops on both sides of the antimeridian have no box. */
+function boxAround(stops: readonly TimelineStop[]): { readonly bbox?: Bbox } {
+  let [west, south, east, north] = [180, 90, -180, -90];
+  for (const { lat, lon } of stops) {
+    [west, east] = [Math.min(west, lon), Math.max(east, lon)];
+    [south, north] = [Math.min(south, lat), Math.max(north, lat)];
+  }
+  const isBox = east - west < 180 && west - margin > -180 && east + margin < 180;
+  if (!isBox) return {};
+  const [low, high] = [Math.max(-90, south - margin), Math.min(90, north + margin)];
+  return { bbox: [west - margin, low, east + margin, high] };
 }
 
 async function resultOf(

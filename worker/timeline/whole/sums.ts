@@ -1,3 +1,4 @@
+import { weekdayOf } from '../../../model/calendar-date.ts';
 import type { WholeTimeline } from './whole.ts';
 
 /** Calendar days since 1970, both inclusive; infinite where a request names none. */
@@ -21,11 +22,6 @@ export interface PlaceSum {
 
 function isWithin({ fromDay, toDay }: DaySpan, day: number): boolean {
   return day >= fromDay && day <= toDay;
-}
-
-/** Whether a day is one from Monday to Friday: the first of January 1970 was a Thursday. */
-export function isWeekday(day: number): boolean {
-  return (((day + 3) % 7) + 7) % 7 < 5;
 }
 
 /** The instants between which days lie, the second one not part of them; none where nothing is recorded in them. */
@@ -98,7 +94,7 @@ function rolesIn(whole: WholeTimeline, span: DaySpan, sums: ReadonlyMap<number, 
   const isHome = slept !== undefined && slept.nights > 0 && slept === most(({ ms }) => ms);
   if (!isHome) return { home: undefined, work: undefined };
   const others = all.filter((sum) => sum !== slept);
-  const weekdays = whole.days.day.filter((day) => isWithin(span, day) && isWeekday(day)).length;
+  const weekdays = whole.days.day.filter((day) => isWithin(span, day) && weekdayOf(day) < 5).length;
   const worked = most(({ workMs }) => workMs, others);
   const isWork =
     worked !== undefined &&

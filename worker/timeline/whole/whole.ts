@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto';
+import type { AdminPlace } from '../../../model/admin-place.ts';
+import { weekdayOf } from '../../../model/calendar-date.ts';
 import { tripModes } from '../../../model/timeline-result.ts';
 import type { Zone } from '../calendar/zone.ts';
 import { compareStops, type Stop } from '../aggregate/stop.ts';
@@ -7,7 +9,6 @@ import type { TimelineFacts } from '../engine.ts';
 import { PlaceNumbers } from '../result/place-numbers.ts';
 import { tripsBetween, type Trip } from '../result/trips.ts';
 import { overlaps } from '../stated.ts';
-import { isWeekday } from './sums.ts';
 import { Table, type Columns } from './table.ts';
 
 /** How far from its centre a stay is at a place, metres. */
@@ -21,6 +22,7 @@ export interface StayedAt {
   readonly lon: number;
   /** All its stays are within, as far as the longest one reaches at least. */
   readonly radiusM: number;
+  readonly names: Pick<AdminPlace, 'country' | 'country_id' | 'region' | 'locality'>;
 }
 
 const pieceColumns = [
@@ -125,11 +127,17 @@ function placesOf(stops: readonly Stop[]): { places: StayedAt[]; placeOf: PlaceO
     radii[number] = Math.max(radii[number] ?? centre.radiusM, awayM);
     placeOf.set(stay, number);
   }
-  const places = centres.map(({ latE7, lonE7 }, number) => ({
+  const places = centres.map(({ latE7, lonE7, place }, number) => ({
     id: placeId(latE7, lonE7),
     lat: latE7 / 1e7,
     lon: lonE7 / 1e7,
     radiusM: Math.round(radii[number]!),
+    names: {
+      country: place.country,
+      country_id: place.country_id,
+      region: place.region,
+      locality: place.locality,
+    },
   }));
   return { places, placeOf };
 }
@@ -182,7 +190,7 @@ const [workFromMs, workToMs] = [8 * hourMs, 18 * hourMs];
 
 /** The part of a time of a day that is from 8 to 18 of a day from Monday to Friday, ms. */
 function workMsOf(day: number, fromMs: number, toMs: number): number {
-  if (!isWeekday(day)) return 0;
+  if (weekdayOf(day) >= 5) return 0;
   return Math.max(0, Math.min(toMs, workToMs) - Math.max(fromMs, workFromMs));
 }
 

@@ -1,0 +1,146 @@
+import type { CorrectionAnswer, NewCorrection } from '../../model/correction.ts';
+import { ExitError, usageError } from '../../model/exit-error.ts';
+import { formatTime } from '../../model/time.ts';
+import { localTimeZone } from '../../model/time-zone.ts';
+import { tripModes, type TimelineResult, type TripMode } from '../../model/timeline-result.ts';
+import { correctionText } from '../../model/timeline-words.ts';
+import { defineCommand } from '../program/command.ts';
+import { withDaemon } from '../program/connection.ts';
+import type { CommandContext } from '../program/context.ts';
+import { askUntil } from '../program/polling.ts';
+import { invocation } from '../terminal/invocation.ts';
+import { tableLines, type TableColumn } from '../terminal/table.ts';
+import { parsePosition } from './place.ts';
+import { instantOf } from './timeline/clock.ts';
+import { timelineOf } from './timeline/run.ts';
+import { isWithin, parseMoment, periodAround } from './where.ts';
+
+interface Moment {
+  readonly result: TimelineResult;
+  readonly timeMs: number;
+}
+
+/** Reads a moment by the clock of the place, with the timeline around it. */
+async function momentOf(context: CommandContext, text: string): Promise<Moment | undefined> {
+  const { timeMs, hasZone } = parseMoment(text);
+  const request = { ...periodAround(timeMs), time_zone: localTimeZone };
+  const result = await timelineOf(context, request);
+  return result && { result, timeMs: hasZone ? timeMs : instantOf(result, timeMs) };
+}
+
+function add(context: CommandContext, correction: NewCorrection): Promise<CorrectionAnswer> {
+  return withDaemon({ context }, (client) => client.addCorrection(correction));
+}
+
+function show(correction: CorrectionAnswer): string {
+  return `Corrected: ${correctionText(correction)}. "${invocation()} correct rm ${correction.id}" deletes this correction.`;
+}
+
+const mode = defineCommand({
+  name: 'mode',
+  summary: 'say how a trip was made',
+  description: `Says how the trip at a moment was made: ${tripModes.join(', ')}.`,
+  arguments: '<mode> <time...>',
+  options: { '--leg': 'only the leg at that moment, not the whole trip' },
+  examples: ['correct mode train 2024-05-03 14:30', 'correct mode bike 2024-05-03T14:30Z --leg'],
+  async run({ context, words: [word, time], options: { leg: isLeg } }) {
+    const known = tripModes.find((one): one is TripMode => one === word);
+    if (known === undefined) throw usageError(`A mode is one of ${tripModes.join(', ')}.`);
+    const moment = await momentOf(context, time.join(' '));
+    if (moment === undefined) return undefined;
+    const { trips } = moment.result;
+    const found = (isLeg ? trips.flatMap(({ legs }) => legs) : trips).find(
+      ({ start_utc, end_utc }) => isWithin(moment.timeMs, start_utc, end_utc),
+    );
+    if (found === undefined) throw new ExitError('There was no trip at that moment.');
+    const { start_utc, end_utc } = found;
+    return add(context, { kind: 'mode', mode: known, start_utc, end_utc });
+  },
+  show,
+});
+
+const notAStay = defineCommand({
+  name: 'not-a-stay',
+  summary: 'say that a stay was none',
+  description: 'Says that the stay at a moment was none: its time becomes part of a trip.',
+  arguments: '<time...>',
+  examples: ['correct not-a-stay 2024-05-03 14:30'],
+  async run({ context, words: [time] }) {
+    const moment = await momentOf(context, time.join(' '));
+    if (moment === undefined) return undefined;
+    const stay = moment.result.timeline.find(
+      ({ kind, first_observation_utc: first, last_observation_utc: last }) =>
+        kind === 'stay' && isWithin(moment.timeMs, first, last),
+    );
+    if (stay === undefined) throw new ExitError('There was no stay at that moment.');
+    const { first_observation_utc: start_utc, last_observation_utc: end_utc } = stay;
+    return add(context, { kind: 'not_a_stay', start_utc, end_utc });
+  },
+  show,
+});
+
+const stay = defineCommand({
+  name: 'stay',
+  summary: 'say that you stayed somewhere',
+  description:
+    'Says that you stayed at one place from one moment to another: where the recordings of that time are, or at --at.',
+  arguments: '<from> <to>',
+  options: { '--at <lat,lon>': 'where: LAT,LON' },
+  examples: ['correct stay 2024-05-03T14:30Z 2024-05-03T16:00Z --at 53.866,10.687'],
+  async run({ context, words: [from, to], options: { at } }) {
+    const position = at === undefined ? {} : parsePosition(at);
+    const [start, end] = [await momentOf(context, from), await momentOf(context, to)];
+    if (start === undefined || end === undefined) return undefined;
+    if (start.timeMs >= end.timeMs) throw usageError('The stay ends before it begins.');
+    const [start_utc, end_utc] = [formatTime(start.timeMs), formatTime(end.timeMs)];
+    return add(context, { kind: 'stay', start_utc, end_utc, ...position });
+  },
+  show,
+});
+
+const columns: readonly TableColumn<CorrectionAnswer>[] = [
+  { title: 'ID', align: 'right', text: ({ id }) => String(id) },
+  { title: 'WHAT', text: correctionText },
+  { title: 'APPLIES', text: ({ applies }) => (applies === true ? 'yes' : 'no') },
+];
+
+const list = defineCommand({
+  name: 'list',
+  summary: 'list corrections, the newest first',
+  description:
+    'Lists your corrections, the newest first. One does not apply where nothing is recorded any more that it could correct, or where later ones replace it.',
+  run: ({ context }) =>
+    withDaemon({ context, needsLibrary: true }, (client) =>
+      askUntil(
+        () => client.getCorrections(),
+        ({ corrections }) => corrections.every(({ applies }) => applies !== undefined),
+      ),
+    ),
+  show: ({ corrections }) => tableLines(columns, corrections, 'There are no corrections.'),
+});
+
+const remove = defineCommand({
+  name: 'rm',
+  summary: 'delete a correction',
+  description: 'Deletes a correction: what the recordings say is told again.',
+  arguments: '<id>',
+  run({ context, words: [id] }) {
+    if (!/^[1-9]\d{0,14}$/u.test(id)) {
+      throw usageError('The number of a correction is a whole number; "correct list" shows them.');
+    }
+    return withDaemon({ context }, async (client) => ({
+      deleted: true,
+      id: await client.deleteCorrection(Number(id)),
+    }));
+  },
+  show: ({ id }) => `Deleted correction ${id}.`,
+});
+
+/** `waypointd correct` */
+export const command = defineCommand({
+  name: 'correct',
+  summary: 'say how a trip was made, or that a stay was none',
+  description:
+    'Corrects your history: what you say of a time holds in every later timeline, also when its files are imported anew. Times without a zone are those of the place. "waypointd undo" takes a correction back.',
+  commands: [mode, notAStay, stay, list, remove],
+});
