@@ -2,6 +2,7 @@ import { createHttpServer, type HttpServer } from '../http/server.ts';
 import { limits } from '../model/limits.ts';
 import { systemClock, type Clock, type Log } from '../model/process.ts';
 import type { Settings } from '../model/settings.ts';
+import type { WaypointStore } from '../storage/store.ts';
 import { ReaderPool } from '../storage/reader-pool.ts';
 import { Changes } from './changes/changes.ts';
 import { chooseGeocoders } from './geocoders/choose-geocoders.ts';
@@ -175,23 +176,7 @@ function buildParts(
   const opened = openImports({ store, index, wasLibraryWhole, paths, clock, log });
   const { library } = opened;
   const geodata = new Geodata({ directory: paths.geodata, clock, log }, options.geodata);
-  const recorded = {
-    libraryPath: paths.libraryDatabase,
-    clock,
-    log,
-    corrections: () => store.corrections.all(),
-    libraryReady: () => library.ready,
-    geodata: () => geodata.inUse(),
-  };
-  const timelines = new TimelineJobs(
-    { ...recorded, isActive: (id) => store.imports.find(id)?.state === 'active' },
-    options.timelines,
-  );
-  const whole = new WholeTimelines({
-    ...recorded,
-    libraryRevision: () => store.libraryFiles.revision(),
-    schedule,
-  });
+  const told = openTimelines(store, library, geodata, options);
   const maps = new TrackMaps(paths.libraryDatabase, schedule);
   const mirror = new BookmarksMirror({
     path: paths.bookmarksFile,
@@ -222,7 +207,29 @@ function buildParts(
   const backups = new RollingBackups({ paths, clock, log, ...(schedule && { schedule }) });
   const watch = openWatch(library, options);
   const own = { mirror, waypoints, changes, location, backups, watch };
-  return { ...opened, ...own, index, readers, geodata, maps, timelines, whole };
+  return { ...opened, ...own, index, readers, geodata, maps, ...told };
+}
+
+function openTimelines(
+  store: WaypointStore,
+  library: LibraryWork,
+  geodata: Geodata,
+  { paths, clock, log, schedule, timelines: overrides }: StartOptions,
+) {
+  const recorded = {
+    libraryPath: paths.libraryDatabase,
+    clock,
+    log,
+    corrections: () => store.corrections.all(),
+    libraryReady: () => library.ready,
+    geodata: () => geodata.inUse(),
+  };
+  const isActive = (id: number): boolean => store.imports.find(id)?.state === 'active';
+  const libraryRevision = (): string => store.libraryFiles.revision();
+  return {
+    timelines: new TimelineJobs({ ...recorded, isActive }, overrides),
+    whole: new WholeTimelines({ ...recorded, libraryRevision, schedule }),
+  };
 }
 
 function openWatch(library: LibraryWork, { settings, paths, log, schedule }: StartOptions) {

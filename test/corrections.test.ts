@@ -1,5 +1,5 @@
 /** Corrections of timelines: what the user knows better is told from then on, in every later timeline. */
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import Database from 'better-sqlite3';
@@ -78,6 +78,9 @@ test('a trip has the mode that was said, through import, undo, redo, restart and
   t.like(undone.body, { kind: 'correction_add', count: 1 });
   t.deepEqual(await told(daemon), before);
   t.is((await daemon.call('POST', `/api/changes/${undone.body.change}/undo`)).status, 200);
+  // The library is made anew from the files, where it is lost.
+  await daemon.close();
+  rmSync(daemon.paths.libraryDatabase);
   const again = await daemon.restart();
   t.deepEqual(await told(again), after);
   const { body } = await again.get('/api/corrections');

@@ -242,6 +242,12 @@ test('the command line tells places, a year and corrections, with the names of b
   t.true(made.startsWith('Corrected: boat, 2023-01-04 '));
   t.is(JSON.parse(await cli.out(['trips', '2023-01-04', '--json'])).trips[0].mode, 'boat');
   t.regex(await cli.out(['correct', 'list']), /boat, .* yes\n$/u);
+  const backup = join(temporaryDirectory(t), 'backup.tar');
+  await cli.out(['backup', 'create', backup]);
+  const other = testCli(t);
+  await other.out(['backup', 'restore', backup]);
+  t.is(await other.out(['correct', 'list']), await cli.out(['correct', 'list']));
+  t.is(JSON.parse(await other.out(['trips', '2023-01-04', '--json'])).trips[0].mode, 'boat');
   await cli.out(['correct', 'not-a-stay', '2023-01-04', '12:00']);
   await cli.out(['correct', 'stay', '2023-01-05T12:00Z', '2023-01-05T12:10Z', '--at', '53.8,10.6']);
   t.is(JSON.parse(await cli.out(['correct', 'list', '--json'])).corrections.length, 3);

@@ -12,7 +12,7 @@ import { overlaps } from '../stated.ts';
 import { Table, type Columns } from './table.ts';
 
 /** How far from its centre a stay is at a place, metres. */
-export const placeRadiusM = 150;
+const placeRadiusM = 150;
 
 /** A place where the user has stayed: that of its longest stay. */
 export interface StayedAt {
