@@ -69,7 +69,7 @@ const importers: Readonly<Record<string, readonly string[]>> = {
   open: ['cli/commands/map/'],
   piscina: ['daemon/pool.ts'],
   preact: ['map/page/'],
-  pmtiles: ['map/page/'],
+  pmtiles: ['map/page/', 'cli/commands/map/'],
   'raw-body': ['http/body.ts'],
   'rotating-file-stream': ['daemon/log.ts'],
   'tar-stream': ['storage/backup/'],

@@ -16,6 +16,7 @@ import { text } from 'node:stream/consumers';
 import { sessionHeader } from '../map/session-header.ts';
 import { testCli, untilPrinted, type TestCli } from './helpers/cli.ts';
 import { startTestDaemon } from './helpers/daemon.ts';
+import { waterWorld } from './helpers/map-page.ts';
 import { until } from './helpers/until.ts';
 import { testUnless } from './helpers/where.ts';
 
@@ -136,6 +137,37 @@ built(
     t.false(existsSync(join(cli.root, 'run', 'daemon.json')));
   },
 );
+
+built('a street map is checked, set, and said what it covers', async (t) => {
+  const cli = testCli(t);
+  const file = join(cli.root, 'home.pmtiles');
+  const use = () => cli.run(['map', 'basemap', file]);
+  const whole = waterWorld();
+  const pictures = Buffer.from(whole);
+  pictures[99] = 2;
+  const refused: readonly (readonly [content: Buffer, why: RegExp])[] = [
+    [Buffer.from('PK'), /is not a PMTiles archive/u],
+    [whole.subarray(0, -1), /damaged, or did not arrive whole/u],
+    [whole.subarray(0, 130), /damaged, or did not arrive whole/u],
+    [pictures, /has pictures instead of vectors/u],
+    [waterWorld('{"vector_layers":[{"id":"transportation"}]}'), /none of the layers of Protomaps/u],
+  ];
+  for (const [content, why] of refused) {
+    writeFileSync(file, content);
+    const { code, stderr } = await use();
+    t.regex(stderr, why);
+    t.is(code, 78);
+    t.is(await cli.out(['config', 'get', 'basemap']), '');
+  }
+  writeFileSync(file, waterWorld('{"vector_layers":[{"id":"water"}]}'));
+  const { code, stdout } = await use();
+  t.is(code, 0);
+  t.regex(
+    stdout,
+    /home\.pmtiles is the street map .* kB, zoom 0 to 0, 85\.00° S to 85\.00° N and/u,
+  );
+  t.is((await cli.out(['config', 'get', 'basemap'])).trim(), file);
+});
 
 built('beside a daemon the map uses that one, also after it was started anew', async (t) => {
   const cli = testCli(t);

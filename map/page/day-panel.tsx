@@ -3,10 +3,12 @@ import type { TimelineStop, TimelineTrip } from '../../model/timeline-result.ts'
 import { archive } from './archive.ts';
 import { dayStory, stopAt, type DayStory } from './day.ts';
 import { DayChart } from './day-chart.tsx';
+import { ExportBox } from './export-box.tsx';
 import { DateField, Shown, Stepper } from './parts.tsx';
 import { day, instant, target } from './state.ts';
+import { modeColour } from './map-style.ts';
 import { pointAt } from './track-points.ts';
-import { guessOf, placeOf, stayTime } from '../../model/timeline-words.ts';
+import { guessOf, modeText, placeOf, stayTime } from '../../model/timeline-words.ts';
 import { clock, distance, longDate, several } from './words.ts';
 
 /** The stays and trips of one day. */
@@ -49,13 +51,34 @@ function Story({ story }: { readonly story: DayStory }): JSX.Element {
             {several(stops.length, 'stay')} · {several(result.trips.length, 'trip')} ·{' '}
             {distance(result.summary.distance_m)}
           </p>
+          <Legend story={story} />
           <TimeSlider story={story} />
           <DayChart story={story} />
           <Course story={story} />
+          <ExportBox scopes={[{ name: date, query: spanOf(story) }]} />
         </>
       )}
     </section>
   );
+}
+
+/** The colours of the map, in the order in which they first come. */
+function Legend({ story }: { readonly story: DayStory }): JSX.Element {
+  const modes = new Set(story.result.trips.flatMap(({ legs }) => legs.map(({ mode }) => mode)));
+  return (
+    <ul class="legend" aria-label="Colours on the map">
+      {[...modes].map((mode) => (
+        <li key={mode}>
+          <span class="swatch" style={{ background: modeColour(mode) }} aria-hidden="true" />
+          {mode}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function spanOf({ startMs, endMs }: DayStory): Record<'from' | 'to', string> {
+  return { from: new Date(startMs).toISOString(), to: new Date(endMs - 1).toISOString() };
 }
 
 const sliderStepMs = 10_000;
@@ -107,7 +130,7 @@ function Course({ story }: { readonly story: DayStory }): JSX.Element {
     <ol class="course" aria-label="Stays and trips">
       {story.stops.map((stop) => {
         const trip = story.result.trips.find(({ from_stop }) => from_stop === stop.index);
-        return [stopItem(stop, story), trip && tripItem(trip)];
+        return [stopItem(stop, story), trip && tripItems(trip)];
       })}
     </ol>
   );
@@ -119,18 +142,30 @@ interface CourseItemProps {
   readonly endMs: number;
   /** Where the map goes. */
   readonly place?: TimelineStop;
+  readonly colour?: string;
   readonly children: ComponentChildren;
 }
 
 /** A button that leads to the begin of a stay or trip. */
-function CourseItem({ kind, startMs, endMs, place, children }: CourseItemProps): JSX.Element {
+function CourseItem({
+  kind,
+  startMs,
+  endMs,
+  place,
+  colour,
+  children,
+}: CourseItemProps): JSX.Element {
   const ms = instant.value ?? 0;
   const show = (): void => {
     instant.value = startMs;
     if (place !== undefined) target.value = { lat: place.lat, lon: place.lon, zoom: 15 };
   };
   return (
-    <li class={kind} aria-current={startMs <= ms && ms <= endMs ? 'time' : undefined}>
+    <li
+      class={kind}
+      style={{ '--mode': colour ?? '' }}
+      aria-current={startMs <= ms && ms <= endMs ? 'time' : undefined}
+    >
       <button onClick={show}>{children}</button>
     </li>
   );
@@ -152,14 +187,34 @@ function stopItem(stop: TimelineStop, { offsetMinutes }: DayStory): JSX.Element 
   );
 }
 
-function tripItem(trip: TimelineTrip): JSX.Element {
+/** A trip, and below it the legs of one that was gone in several ways. */
+function tripItems(trip: TimelineTrip): JSX.Element[] {
   // Its ends are those of stays.
   const [startMs, endMs] = [Date.parse(trip.start_utc) + 1, Date.parse(trip.end_utc) - 1];
-  return (
-    <CourseItem key={`t${trip.index}`} kind="trip" startMs={startMs} endMs={endMs}>
+  const legs = trip.legs.length > 1 ? trip.legs : [];
+  const colour = modeColour(trip.mode);
+  return [
+    <CourseItem key={`t${trip.index}`} kind="trip" {...{ startMs, endMs, colour }}>
       <span>
         {guessOf(trip)} · {distance(trip.distance_m)} · {stayTime(trip.duration_seconds)}
       </span>
-    </CourseItem>
-  );
+    </CourseItem>,
+    ...legs.map((leg) => {
+      const [from, to] = [Date.parse(leg.start_utc) + 1, Date.parse(leg.end_utc)];
+      return (
+        <CourseItem
+          key={`l${leg.start_utc}`}
+          kind="trip"
+          startMs={from}
+          endMs={to}
+          colour={modeColour(leg.mode)}
+        >
+          <span class="leg">
+            {modeText(leg)} · {distance(leg.distance_m)} ·{' '}
+            {stayTime(Math.round((to - from) / 1_000))}
+          </span>
+        </CourseItem>
+      );
+    }),
+  ];
 }

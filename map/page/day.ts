@@ -24,8 +24,11 @@ export const dayStory = signal<Loaded<DayStory>>({ state: 'none' });
 
 const story = computed(() => (dayStory.value.state === 'ready' ? dayStory.value.value : undefined));
 
-/** The lines of the day. */
-export const dayLines = computed(() => linesOf(story.value?.course ?? []));
+/** The lines of the day, by mode. */
+export const dayLines = computed(() => {
+  const { course = [], result } = story.value ?? {};
+  return linesOf(course, result?.trips.flatMap(({ legs }) => legs) ?? []);
+});
 
 /** Where the day's stays were, where the time slider is, and the place that is looked at. */
 export const marks = computed<GeoJSON.FeatureCollection>(() => {

@@ -26,6 +26,14 @@ export const trackPaint = computed(() => {
   return [pair[isDark.value ? 1 : 0], opacity] as const;
 });
 
+/** The colour of a way of moving, on the map and beside it. */
+export function modeColour(mode: string): string {
+  const { name, ...colours } = drawn.metadata.colours;
+  // Sound: a mode without a colour of its own has that of names.
+  const pair = (colours as Record<string, readonly string[]>)[mode] ?? name;
+  return pair[isDark.value ? 1 : 0] ?? '';
+}
+
 /** The address of the tiles of tracks. */
 export const trackTiles = computed(() => {
   const { from, to } = period.value ?? {};
@@ -103,6 +111,6 @@ function triangle([west, south, east, north]: Bbox): GeoJSON.Feature {
     [east + spare, north + spare],
     [west - spare, south - spare],
   ];
-  const properties = { name: '.', count: 2 };
+  const properties = { name: '.', count: 2, rank: 0 };
   return { type: 'Feature', properties, geometry: { type: 'Polygon', coordinates: [ring] } };
 }

@@ -25,7 +25,7 @@ const mostWaitMs = 700;
 /** So long it waits for the first tracks before it draws the rest, ms. */
 const mostAloneMs = 2_000;
 const world = [-150, -50, 170, 70] as const;
-const stillMs = matchMedia('(prefers-reduced-motion: reduce)').matches ? 0 : 700;
+const stillMs = matchMedia('(prefers-reduced-motion: reduce)').matches ? 0 : 180;
 
 /** Draws the map into an element, where something is, and keeps it true to the state of the page. */
 export async function startMap(container: HTMLElement): Promise<MapLibre> {
@@ -115,7 +115,7 @@ function follow(map: MapLibre): void {
     map.setPaintProperty('tracks', 'line-color', colour);
     map.setPaintProperty('tracks', 'line-opacity', opacity);
   });
-  effect(() => setData(map, 'day', { type: 'MultiLineString', coordinates: dayLines.value }));
+  effect(() => setData(map, 'day', { type: 'FeatureCollection', features: dayLines.value }));
   effect(() => setData(map, 'marks', marks.value));
   effect(() => {
     const target = state.target.value;

@@ -25,19 +25,13 @@ export function clock(ms: number, offsetMinutes: number): string {
   return clockForm.format(ms + offsetMinutes * 60_000);
 }
 
-export function count(value: number): string {
-  return value.toLocaleString();
-}
-
-/** `1 file`, `3 files`. */
-export function several(value: number, one: string): string {
-  return `${count(value)} ${one}${value === 1 ? '' : 's'}`;
-}
+/** `1 file`, `3,000 files`. */
+export { counted as several } from '../../model/text.ts';
 
 export function distance(metres: number): string {
   if (metres < 1_000) return `${Math.round(metres)} m`;
   const km = metres / 1_000;
-  return `${km < 10 ? km.toFixed(1) : count(Math.round(km))} km`;
+  return `${km < 10 ? km.toFixed(1) : Math.round(km).toLocaleString('en-US')} km`;
 }
 
 export function position(lat: number, lon: number): string {

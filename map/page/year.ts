@@ -1,7 +1,7 @@
-import { computed, signal } from '@preact/signals';
+import { computed, effect, signal } from '@preact/signals';
 import type { TimelineResult } from '../../model/timeline-result.ts';
 import { archive } from './archive.ts';
-import { tab } from './state.ts';
+import { day, tab } from './state.ts';
 import { addDays } from './words.ts';
 import { keepLoaded, type Fetch, type Loaded } from './loaded.ts';
 import { timelineOf } from './timelines.ts';
@@ -13,11 +13,11 @@ export interface YearStory extends ReturnType<typeof storyOf> {
 
 /** That the user has chosen. */
 export const chosenYear = signal<number>();
-/** The newest one with something, until one is chosen; a clock that was wrong may have dated things later. */
+/** That of the chosen day, else the newest one with something, until one is chosen; a clock that was wrong may have dated things later. */
 export const year = computed(() => {
   const today = new Date().toISOString().slice(0, 10);
-  const newest = archive.value?.findLast(({ day }) => day <= addDays(today, 1))?.day ?? today;
-  return chosenYear.value ?? Number(newest.slice(0, 4));
+  const newest = archive.value?.findLast((one) => one.day <= addDays(today, 1))?.day ?? today;
+  return chosenYear.value ?? Number((day.value ?? newest).slice(0, 4));
 });
 export const yearStory = signal<Loaded<YearStory>>({ state: 'none' });
 
@@ -26,6 +26,9 @@ const colours = 9;
 
 /** Keeps the story true to the chosen year, while it is shown. */
 export function followYear(): void {
+  effect(() => {
+    if (day.value !== undefined) chosenYear.value = undefined;
+  });
   const wanted = (): Fetch<YearStory> | undefined => {
     const chosen = year.value;
     if (tab.value !== 'year') return undefined;

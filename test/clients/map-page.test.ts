@@ -2,7 +2,7 @@
  * The page of the map in a real browser, by roles and names: what its user sees and does, what stands in it, what it asks,
  * and what axe says of it. Pictures are compared by the colours in them.
  */
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sessionHeader } from '../../map/session-header.ts';
 import { openForeignPages, tryToReadAndWrite } from '../helpers/foreign-page.ts';
@@ -22,7 +22,7 @@ import { openMap, pixelsOf, waterWorld } from '../helpers/map-page.ts';
 import type { TestDaemon } from '../helpers/daemon.ts';
 import { temporaryDirectory } from '../helpers/temporary-directory.ts';
 
-const { day, land, sea, track } = colours;
+const { day, land, sea, track, walk } = colours;
 
 testPage('an empty map says how to begin, and takes files', async (t) => {
   const map = await openMap(t, browser);
@@ -33,15 +33,24 @@ testPage('an empty map says how to begin, and takes files', async (t) => {
   await untilShown(t, page, sea);
   t.is(await pixelsOf(page, track, middle), 0);
   await page.getByLabel('Import files').setInputFiles(join(journey, '01-porto.gpx'));
-  await page.getByText('1 file imported.').waitFor();
-  await page.getByRole('tab', { name: 'Library' }).click();
+  await page.getByRole('heading', { name: /^Imported .* from 1 file\.$/u }).waitFor();
   await page.getByRole('button', { name: 'Remove 01-porto.gpx' }).waitFor();
-  await page.getByLabel('Import files').setInputFiles({
-    name: 'notes.gpx',
-    mimeType: 'text/plain',
-    buffer: Buffer.from('no tracks'),
-  });
-  await page.getByText('Not imported: notes.gpx').waitFor();
+  // The map has gone there: it is no dot on the world.
+  await untilShown(t, page, track, true, 400);
+  await page.getByLabel('Import files').setInputFiles(
+    ['notes.gpx', 'photo.jpg'].map((name) => ({
+      name,
+      mimeType: 'text/plain',
+      buffer: Buffer.from('no tracks'),
+    })),
+  );
+  const sheet = page.getByRole('region', { name: 'What came in' });
+  await sheet.getByRole('heading', { name: 'Nothing was imported.' }).waitFor();
+  await sheet.getByText('notes.gpx: it is not well-formed XML').waitFor();
+  await sheet.getByText('photo.jpg').waitFor();
+  await assertAccessible(t, page, 'what came in');
+  await sheet.getByRole('button', { name: 'Close' }).click();
+  await sheet.waitFor({ state: 'detached' });
   t.is((await daemon.get('/api/imports')).body.files.length, 1);
   await assertSealed(t, map);
 });
@@ -61,7 +70,7 @@ testPage('dropped files come in; a file is removed, and that is undone', async (
   await page.dispatchEvent('.page', 'dragover', { dataTransfer: data });
   await page.getByText('Drop to import').waitFor();
   await page.dispatchEvent('.page', 'drop', { dataTransfer: data });
-  await page.getByText('1 file imported.').waitFor();
+  await page.getByRole('heading', { name: /from 1 file\.$/u }).waitFor();
   await page.getByRole('button', { name: 'Remove camp.gpx' }).click();
   await page.getByRole('status').getByText('File removed').first().waitFor();
   t.is((await daemon.get('/api/waypoints')).body.length, 0);
@@ -115,13 +124,19 @@ testPage('an imported waypoint is found, hidden and shown again', async (t) => {
     fill: (daemon) => daemon.call('POST', '/api/import', { dir }),
   });
   const { page, daemon } = map;
-  await page.keyboard.press('/');
-  await page.getByRole('combobox', { name: 'Search' }).fill('mill');
+  const search = page.getByRole('combobox', { name: 'Search' });
+  await search.fill('what was sought before');
+  await search.blur();
+  // It takes the place of the text before.
+  for (const key of '/mill') await page.keyboard.press(key);
+  t.is(await search.inputValue(), 'mill');
   await page.getByRole('option', { name: /Old Mill/u }).waitFor();
   await page.keyboard.press('ArrowDown');
   await page.keyboard.press('Enter');
   await page.getByRole('heading', { name: 'Old Mill' }).waitFor();
   await page.locator('h2:focus', { hasText: 'Old Mill' }).waitFor();
+  await page.keyboard.press('Escape');
+  t.is(await search.inputValue(), '', 'the search is over');
   await page.getByRole('button', { name: 'Hide' }).click();
   await page.getByRole('status').getByText('Waypoint hidden').first().waitFor();
   t.is((await daemon.get('/api/waypoints')).body.length, 0);
@@ -164,6 +179,12 @@ testPage('the calendar of a year tells the countries of its days, and leads to o
   const { page } = map;
   await page.getByRole('tab', { name: 'Year' }).click();
   await page.getByRole('heading', { name: '2024' }).waitFor();
+  await page.getByRole('tab', { name: 'Day' }).click();
+  await page.getByRole('textbox', { name: 'Day' }).fill('2098-01-01');
+  await page.getByRole('tab', { name: 'Year' }).click();
+  await page.getByRole('heading', { name: '2098' }).waitFor();
+  for (let year = 2098; year > 2024; year -= 1)
+    await page.getByRole('button', { name: 'Year before' }).click();
   const fourth = page.getByRole('button', { name: /4 May 2024: Portugal/u });
   await fourth.waitFor();
   t.regex(await page.getByRole('row', { name: /Portugal/u }).innerText(), /4 days/u);
@@ -212,6 +233,16 @@ testPage('a day has its stays and trips, a time slider, elevation and speed', as
   await page.getByRole('img', { name: /Elevation of the day/u }).waitFor();
   await page.getByRole('img', { name: /Speed of the day/u }).waitFor();
   await untilShown(t, page, day);
+  await page.getByRole('list', { name: 'Colours on the map' }).getByText('walk').waitFor();
+  await untilShown(t, page, walk);
+  await page.getByRole('combobox', { name: 'Format' }).selectOption('KML');
+  const saved = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Export' }).click();
+  const file = await saved;
+  t.is(file.suggestedFilename(), 'waypointd 2024-05-04.kml');
+  const text = readFileSync(await file.path(), 'utf8');
+  t.regex(text, /<kml.*2024-05-04T/su);
+  t.notRegex(text, /2024-05-0[35]T/u, 'of the chosen day alone');
   const slider = page.getByRole('slider', { name: /Time of day/u });
   const before = await slider.getAttribute('aria-valuetext');
   await slider.focus();
