@@ -14,8 +14,6 @@ import * as state from './state.ts';
 import { dayLines, marks } from './day.ts';
 import * as style from './map-style.ts';
 
-/** Beside the panel and the bar, what the map moves to must not be hidden. */
-const narrow = matchMedia('(max-width: 719px)');
 const mostFitZoom = 15;
 const clickable = ['waypoints', 'clusters', 'tracks', 'points'];
 /** In pixels round a click: a line is thin. */
@@ -79,17 +77,17 @@ function pause(ms: number): Promise<undefined> {
   return new Promise((next) => setTimeout(next, ms));
 }
 
-/** Loads coasts and towns that are only seen close up, once; until then the coarse ones stay. */
+/** Loads coasts, borders and towns that are only seen close up, once; until then the coarse ones stay. */
 function loadCloseUps({ target: map }: { readonly target: MapLibre }): void {
   if (map.getZoom() < style.closeZoom) return;
   map.off('zoomend', loadCloseUps);
-  for (const name of ['coast', 'towns']) {
+  for (const name of ['coast', 'frontiers', 'towns']) {
     void map.getSource<GeoJSONSource>(name)?.setData(`/basemap/${name}.geojson`);
   }
   // When all of it is drawn.
   map.once('idle', () => {
     style.isCoastLoaded.value = true;
-    map.setLayerZoomRange('land', 0, style.closeZoom);
+    for (const layer of ['land', 'borders']) map.setLayerZoomRange(layer, 0, style.closeZoom);
   });
 }
 
@@ -130,7 +128,7 @@ function setData(map: MapLibre, source: string, data: GeoJSON.GeoJSON): void {
 /** The part of the map that the panel and the bar do not cover. */
 function roomRound({ clientHeight, clientWidth }: HTMLElement): PaddingOptions {
   const isOpen = state.isPanelOpen.peek();
-  return narrow.matches
+  return state.narrow.matches
     ? { top: 80, left: 24, right: 24, bottom: isOpen ? clientHeight * 0.5 + 90 : 150 }
     : { top: 60, left: isOpen ? Math.min(460, clientWidth / 2) : 60, right: 80, bottom: 140 };
 }

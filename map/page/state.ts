@@ -20,7 +20,9 @@ export interface Draft extends Position {
 }
 
 export const tab = signal<Tab>('day');
-export const isPanelOpen = signal(true);
+/** A phone, on which the panel covers the map. */
+export const narrow = matchMedia('(max-width: 719px)');
+export const isPanelOpen = signal(!narrow.matches);
 /** Period of the tracks that are shown; all if undefined. */
 export const period = signal<Period>();
 /** The day whose stays and trips are shown. */
