@@ -90,7 +90,7 @@ const ceilings: Readonly<Record<string, number>> = {
   'service-files': 2_000,
   daemon: 8_500,
   cli: 10_500,
-  map: 3_500,
+  map: 4_000,
   bin: 500,
   build: 1_000,
   bench: 5_000,

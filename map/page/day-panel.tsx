@@ -1,14 +1,14 @@
-import type { ComponentChildren, JSX } from 'preact';
-import type { TimelineStop, TimelineTrip } from '../../model/timeline-result.ts';
+import type { JSX } from 'preact';
 import { archive } from './archive.ts';
-import { dayStory, stopAt, type DayStory } from './day.ts';
+import { CourseList } from './course-list.tsx';
+import { dayStory, nameOf, stopAt, type DayStory } from './day.ts';
 import { DayChart } from './day-chart.tsx';
 import { ExportBox } from './export-box.tsx';
 import { DateField, Shown, Stepper } from './parts.tsx';
-import { day, instant, target } from './state.ts';
+import { day, instant } from './state.ts';
 import { modeColour } from './map-style.ts';
 import { pointAt } from './track-points.ts';
-import { guessOf, modeText, placeOf, stayTime } from '../../model/timeline-words.ts';
+import { guessOf } from '../../model/timeline-words.ts';
 import { clock, distance, longDate, several } from './words.ts';
 
 /** The stays and trips of one day. */
@@ -54,7 +54,7 @@ function Story({ story }: { readonly story: DayStory }): JSX.Element {
           <Legend story={story} />
           <TimeSlider story={story} />
           <DayChart story={story} />
-          <Course story={story} />
+          <CourseList story={story} />
           <ExportBox scopes={[{ name: date, query: spanOf(story) }]} />
         </>
       )}
@@ -118,103 +118,4 @@ function doingAt({ result, course }: DayStory, ms: number): string {
   );
   if (trip !== undefined) return guessOf(trip);
   return pointAt(course, ms) === undefined ? 'Nothing known' : 'On the way';
-}
-
-function nameOf(stop: TimelineStop): string {
-  return placeOf(stop) || 'At sea or unknown';
-}
-
-/** Stays and the ways between them, in the order of time. */
-function Course({ story }: { readonly story: DayStory }): JSX.Element {
-  return (
-    <ol class="course" aria-label="Stays and trips">
-      {story.stops.map((stop) => {
-        const trip = story.result.trips.find(({ from_stop }) => from_stop === stop.index);
-        return [stopItem(stop, story), trip && tripItems(trip)];
-      })}
-    </ol>
-  );
-}
-
-interface CourseItemProps {
-  readonly kind: 'stay' | 'trip';
-  readonly startMs: number;
-  readonly endMs: number;
-  /** Where the map goes. */
-  readonly place?: TimelineStop;
-  readonly colour?: string;
-  readonly children: ComponentChildren;
-}
-
-/** A button that leads to the begin of a stay or trip. */
-function CourseItem({
-  kind,
-  startMs,
-  endMs,
-  place,
-  colour,
-  children,
-}: CourseItemProps): JSX.Element {
-  const ms = instant.value ?? 0;
-  const show = (): void => {
-    instant.value = startMs;
-    if (place !== undefined) target.value = { lat: place.lat, lon: place.lon, zoom: 15 };
-  };
-  return (
-    <li
-      class={kind}
-      style={{ '--mode': colour ?? '' }}
-      aria-current={startMs <= ms && ms <= endMs ? 'time' : undefined}
-    >
-      <button onClick={show}>{children}</button>
-    </li>
-  );
-}
-
-function stopItem(stop: TimelineStop, { offsetMinutes }: DayStory): JSX.Element {
-  const startMs = Date.parse(stop.first_observation_utc);
-  const endMs = Date.parse(stop.last_observation_utc);
-  const from = stop.continues_before ? 'earlier' : clock(startMs, offsetMinutes);
-  const to = stop.continues_after ? 'later' : clock(endMs, offsetMinutes);
-  return (
-    <CourseItem key={`s${stop.index}`} kind="stay" startMs={startMs} endMs={endMs} place={stop}>
-      <strong>{nameOf(stop)}</strong>
-      <span>
-        {from === to ? from : `${from} – ${to}`}
-        {stop.duration_seconds > 0 && ` · ${stayTime(stop.duration_seconds)}`}
-      </span>
-    </CourseItem>
-  );
-}
-
-/** A trip, and below it the legs of one that was gone in several ways. */
-function tripItems(trip: TimelineTrip): JSX.Element[] {
-  // Its ends are those of stays.
-  const [startMs, endMs] = [Date.parse(trip.start_utc) + 1, Date.parse(trip.end_utc) - 1];
-  const legs = trip.legs.length > 1 ? trip.legs : [];
-  const colour = modeColour(trip.mode);
-  return [
-    <CourseItem key={`t${trip.index}`} kind="trip" {...{ startMs, endMs, colour }}>
-      <span>
-        {guessOf(trip)} · {distance(trip.distance_m)} · {stayTime(trip.duration_seconds)}
-      </span>
-    </CourseItem>,
-    ...legs.map((leg) => {
-      const [from, to] = [Date.parse(leg.start_utc) + 1, Date.parse(leg.end_utc)];
-      return (
-        <CourseItem
-          key={`l${leg.start_utc}`}
-          kind="trip"
-          startMs={from}
-          endMs={to}
-          colour={modeColour(leg.mode)}
-        >
-          <span class="leg">
-            {modeText(leg)} · {distance(leg.distance_m)} ·{' '}
-            {stayTime(Math.round((to - from) / 1_000))}
-          </span>
-        </CourseItem>
-      );
-    }),
-  ];
 }

@@ -1,5 +1,6 @@
 import { computed, signal } from '@preact/signals';
 import type { TimelineResult, TimelineStop } from '../../model/timeline-result.ts';
+import { placeOf } from '../../model/timeline-words.ts';
 import { boxOf, courseOf, linesOf, pointAt, type Course } from './track-points.ts';
 import { service } from './service.ts';
 import { day, draft, instant, selected, sought, target } from './state.ts';
@@ -52,6 +53,10 @@ function placeAt(
 ): readonly [lon: number, lat: number] | undefined {
   const stop = stopAt(result, ms);
   return pointAt(course, ms) ?? (stop && [stop.lon, stop.lat]);
+}
+
+export function nameOf(stop: TimelineStop): string {
+  return placeOf(stop) || 'At sea or unknown';
 }
 
 export function stopAt({ timeline }: TimelineResult, ms: number): TimelineStop | undefined {

@@ -1,5 +1,6 @@
 import type { JSX, TargetedSubmitEvent } from 'preact';
 import type { ExportFormat } from '../../model/export.ts';
+import { Choice } from './parts.tsx';
 import { session } from './service.ts';
 import { notify } from './state.ts';
 
@@ -31,27 +32,13 @@ export function ExportBox({ scopes }: { readonly scopes: readonly Scope[] }): JS
   return (
     <form class="row" aria-label="Export" onSubmit={submit}>
       {scopes.length > 1 && (
-        <label class="grow">
-          <span class="unseen">What to export</span>
-          <select name="scope">
-            {scopes.map(({ name }, index) => (
-              <option key={name} value={index}>
-                {name}
-              </option>
-            ))}
-          </select>
-        </label>
+        <Choice
+          label="What to export"
+          name="scope"
+          options={scopes.map(({ name }, index) => [String(index), name])}
+        />
       )}
-      <label>
-        <span class="unseen">Format</span>
-        <select name="format">
-          {Object.entries(formats).map(([format, label]) => (
-            <option key={format} value={format}>
-              {label}
-            </option>
-          ))}
-        </select>
-      </label>
+      <Choice label="Format" name="format" options={Object.entries(formats)} />
       <button type="submit">Export</button>
     </form>
   );

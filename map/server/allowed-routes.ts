@@ -37,4 +37,7 @@ export const allowedRoutes = [
   'GET /api/tracks/days',
   'GET /api/tracks/points',
   'GET /api/export',
+  'GET /api/corrections',
+  'POST /api/corrections',
+  'DELETE /api/corrections/{id}',
 ] as const;

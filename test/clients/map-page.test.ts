@@ -20,6 +20,7 @@ import {
 } from '../helpers/map-checks.ts';
 import { openMap, pixelsOf, waterWorld } from '../helpers/map-page.ts';
 import type { TestDaemon } from '../helpers/daemon.ts';
+import { until } from '../helpers/until.ts';
 import { temporaryDirectory } from '../helpers/temporary-directory.ts';
 
 const { day, land, sea, track, walk } = colours;
@@ -251,6 +252,41 @@ testPage('a day has its stays and trips, a time slider, elevation and speed', as
   await assertAccessible(t, page, 'a day');
   await page.getByRole('button', { name: 'Next day with tracks' }).click();
   await page.getByRole('heading', { name: /5 May 2024/u }).waitFor();
+  await assertSealed(t, map);
+});
+
+testPage('a way of moving and a false stay are corrected where they stand', async (t) => {
+  const map = await openMap(t, browser, { fill: importJourney });
+  const { page, daemon } = map;
+  await page.getByRole('textbox', { name: 'Day' }).fill('2024-05-04');
+  const course = page.getByRole('list', { name: 'Stays and trips' });
+  const ways = course.getByRole('button', { name: /^Correct walk from/u });
+  const stays = course.getByRole('button', { name: /^Correct the stay from/u });
+  await ways.first().waitFor();
+  const [walks, first] = [await ways.count(), await stays.count()];
+  await ways.first().click();
+  const form = course.getByRole('form', { name: 'Correction' });
+  await form.getByRole('combobox', { name: 'Way of moving' }).selectOption('boat');
+  await assertAccessible(t, page, 'a correction');
+  await form.getByRole('button', { name: 'Correct' }).click();
+  await course.getByText('corrected').waitFor();
+  await page.getByRole('list', { name: 'Colours on the map' }).getByText('boat').waitFor();
+  t.is(await ways.count(), walks - 1);
+  await course.getByRole('button', { name: /^Correct boat/u }).click();
+  await form.getByRole('button', { name: 'Take it back' }).click();
+  await course.getByText('corrected').waitFor({ state: 'detached' });
+  t.is(await ways.count(), walks);
+  t.deepEqual((await daemon.get('/api/corrections')).body.corrections, []);
+  await stays.nth(2).click();
+  await form.getByRole('button', { name: 'This was no stay' }).click();
+  await until(async () => (await stays.count()) === first - 1);
+  await page
+    .getByRole('status')
+    .filter({ hasText: 'Timeline corrected' })
+    .getByRole('button', { name: 'Undo' })
+    .first()
+    .click();
+  await until(async () => (await stays.count()) === first);
   await assertSealed(t, map);
 });
 
