@@ -9,13 +9,14 @@ import { several } from './words.ts';
 const shownLines = 8;
 
 /** Says what the latest import of this page took in, what it did not, and why. */
-export function ImportSheet({ of: { sum, unsent, isStopped } }: { readonly of: Outcome }) {
+export function ImportSheet({ of }: { readonly of: Outcome }): JSX.Element {
+  const { sum, unsent, isStopped } = of;
   const heading = useRef<HTMLHeadingElement>(null);
   useLayoutEffect(() => heading.current?.focus(), [sum]);
-  const bookmarks = ownBookmarks(sum, 'waypointd');
   const sent = `${several(unsent.length, 'file was', 'files were')} not taken`;
+  const all = [...details(sum), ...findings(sum), { title: sent, lines: unsent }];
   return (
-    <section class="sheet" aria-label="What came in">
+    <section aria-label="What came in">
       <div class="row">
         <h2 class="grow" tabIndex={-1} ref={heading}>
           {sum.results.length === 0 ? 'Nothing was imported.' : headline(sum)}
@@ -23,36 +24,20 @@ export function ImportSheet({ of: { sum, unsent, isStopped } }: { readonly of: O
         <IconButton sign="×" label="Close" onClick={() => (outcome.value = undefined)} />
       </div>
       {isStopped && <p>Stopped before the end. Finished files are kept.</p>}
-      <ul class="hint">
-        {details(sum).map(({ title, lines }) => (
-          <li key={title}>
-            <Lines title={title} lines={lines} />
-          </li>
-        ))}
-      </ul>
-      {[...findings(sum), { title: sent, lines: unsent }].map(({ title, lines }) => (
-        <Lines key={title} title={title} lines={lines} />
-      ))}
-      {bookmarks !== undefined && <p class="hint">{bookmarks}</p>}
+      {all.map(({ title, lines }) => {
+        if (lines.length === 0) return lines !== unsent && <p class="hint">{title}</p>;
+        return (
+          <details key={title} open={lines.length <= shownLines}>
+            <summary>{title}</summary>
+            <ul class="hint files">
+              {lines.map((line) => (
+                <li key={line}>{line}</li>
+              ))}
+            </ul>
+          </details>
+        );
+      })}
+      <p class="hint">{ownBookmarks(sum, 'waypointd')}</p>
     </section>
-  );
-}
-
-interface LinesProps {
-  readonly title: string;
-  readonly lines: readonly string[];
-}
-
-function Lines({ title, lines }: LinesProps): JSX.Element | null {
-  if (lines.length === 0) return title.startsWith('0 ') ? null : <>{title}</>;
-  return (
-    <details open={lines.length <= shownLines}>
-      <summary>{title}</summary>
-      <ul class="hint files">
-        {lines.map((line) => (
-          <li key={line}>{line}</li>
-        ))}
-      </ul>
-    </details>
   );
 }

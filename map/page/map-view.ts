@@ -125,12 +125,18 @@ function setData(map: MapLibre, source: string, data: GeoJSON.GeoJSON): void {
   void map.getSource<GeoJSONSource>(source)?.setData(data);
 }
 
-/** The part of the map that the panel and the bar do not cover. */
+/** The part of the map that the panel and the bar do not cover: they grow with the letters. */
 function roomRound({ clientHeight, clientWidth }: HTMLElement): PaddingOptions {
   const isOpen = state.isPanelOpen.peek();
+  const rem = Number.parseFloat(getComputedStyle(document.documentElement).fontSize);
   return state.narrow.matches
-    ? { top: 80, left: 24, right: 24, bottom: isOpen ? clientHeight * 0.5 + 90 : 150 }
-    : { top: 60, left: isOpen ? Math.min(460, clientWidth / 2) : 60, right: 80, bottom: 140 };
+    ? { top: 80, left: 24, right: 24, bottom: isOpen ? clientHeight * 0.5 + 90 : 170 }
+    : {
+        top: 3.75 * rem,
+        left: isOpen ? Math.min(28.75 * rem, clientWidth / 2) : 3.75 * rem,
+        right: 5 * rem,
+        bottom: 8.75 * rem,
+      };
 }
 
 /** A box across the antimeridian goes on to the east. */
