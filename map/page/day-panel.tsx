@@ -55,7 +55,7 @@ function Story({ story }: { readonly story: DayStory }): JSX.Element {
           <TimeSlider story={story} />
           <DayChart story={story} />
           <CourseList story={story} />
-          <ExportBox scopes={[{ name: date, query: spanOf(story) }]} />
+          <ExportBox scopes={[{ name: date, query: story.span }]} />
         </>
       )}
     </section>
@@ -75,10 +75,6 @@ function Legend({ story }: { readonly story: DayStory }): JSX.Element {
       ))}
     </ul>
   );
-}
-
-function spanOf({ startMs, endMs }: DayStory): Record<'from' | 'to', string> {
-  return { from: new Date(startMs).toISOString(), to: new Date(endMs - 1).toISOString() };
 }
 
 const sliderStepMs = 10_000;
@@ -110,9 +106,10 @@ function TimeSlider({ story }: { readonly story: DayStory }): JSX.Element {
   );
 }
 
-function doingAt({ result, course }: DayStory, ms: number): string {
+function doingAt(story: DayStory, ms: number): string {
+  const { result, course } = story;
   const stop = stopAt(result, ms);
-  if (stop !== undefined) return nameOf(stop);
+  if (stop !== undefined) return nameOf(stop, story);
   const trip = result.trips.find(
     ({ start_utc, end_utc }) => Date.parse(start_utc) <= ms && ms <= Date.parse(end_utc),
   );

@@ -1,15 +1,9 @@
 import type { JSX, TargetedSubmitEvent } from 'preact';
-import type { ExportFormat } from '../../model/export.ts';
 import { Choice } from './parts.tsx';
 import { session } from './service.ts';
 import { notify } from './state.ts';
 
-const formats: Readonly<Record<ExportFormat, string>> = {
-  gpx: 'GPX',
-  geojson: 'GeoJSON',
-  kml: 'KML',
-  csv: 'CSV',
-};
+const formats = 'GPX GeoJSON KML CSV'.split(' ').map((name) => [name.toLowerCase(), name] as const);
 
 /** A part of what is stored. */
 export interface Scope {
@@ -38,7 +32,7 @@ export function ExportBox({ scopes }: { readonly scopes: readonly Scope[] }): JS
           options={scopes.map(({ name }, index) => [String(index), name])}
         />
       )}
-      <Choice label="Format" name="format" options={Object.entries(formats)} />
+      <Choice label="Format" name="format" options={formats} />
       <button type="submit">Export</button>
     </form>
   );

@@ -17,6 +17,8 @@ export type Target = { readonly bbox: Bbox } | (Position & { readonly zoom: numb
 /** A waypoint that is being made or changed: `original` is undefined for a new one. */
 export interface Draft extends Position {
   readonly original?: Waypoint | undefined;
+  /** Offered for a new one. */
+  readonly name?: string | undefined;
 }
 
 export const tab = signal<Tab>('day');

@@ -10,7 +10,7 @@ interface CoursePoint extends Readonly<TrackPoints['points'][number]> {
 /** The points of a period, by time. */
 export type Course = readonly CoursePoint[];
 
-export type Position = [lon: number, lat: number];
+type Position = [lon: number, lat: number];
 
 /** Between two points further apart nothing is known. */
 const gapMs = 1_800_000;

@@ -3,7 +3,7 @@ import type { Bbox, ImportResult } from '../../client/waypoints/index.ts';
 import { sumResults, type ImportSum } from '../../client/waypoints/import-words.ts';
 import { refresh, service, session } from './service.ts';
 import { notify, openTab, target } from './state.ts';
-import { boxOf, type Position } from './track-points.ts';
+import { boxOf } from './track-points.ts';
 import { several } from './words.ts';
 
 /** A file that is to be imported, and the relative path that it is kept under. */
@@ -27,7 +27,8 @@ export const outcome = signal<Outcome>();
 
 /** More at once are better imported by the command line. */
 const mostFiles = 5_000;
-const pageOfFiles = 1_000;
+/** Of more, the map goes to the newest. */
+const mostShown = 1_000;
 
 let abort = new AbortController();
 
@@ -79,23 +80,16 @@ export async function upload(chosen: readonly Chosen[]): Promise<void> {
 
 /** Where the files are that came in last. */
 async function boxOfNewest(files: number): Promise<ReturnType<typeof boxOf>> {
-  const corners: Position[] = [];
-  let cursor: string | undefined;
-  for (
-    let left = files;
-    left > 0 && (left === files || cursor !== undefined);
-    left -= pageOfFiles
-  ) {
-    const limit = Math.min(left, pageOfFiles);
-    const page = await service.getImports({ state: 'active', limit, cursor });
-    for (const { bbox } of page.files) {
-      // Sound: it has four numbers.
-      const [west, south, east, north] = (bbox ?? []) as unknown as Bbox;
-      if (bbox !== undefined) corners.push([west, south], [east, north]);
-    }
-    cursor = page.next_cursor;
-  }
-  return boxOf(corners);
+  const limit = Math.min(files, mostShown);
+  const newest = files === 0 ? [] : (await service.getImports({ state: 'active', limit })).files;
+  // Sound: a box has four numbers.
+  const boxes = newest.flatMap(({ bbox }) => (bbox ? [bbox as unknown as Bbox] : []));
+  return boxOf(
+    boxes.flatMap(([west, south, east, north]) => [
+      [west, south],
+      [east, north],
+    ]),
+  );
 }
 
 /** @returns what the daemon says of it, or why it was not sent. */

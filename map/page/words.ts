@@ -1,4 +1,5 @@
 import { formatDate } from '../../model/calendar-date.ts';
+import { kilometres } from '../../model/timeline-words.ts';
 
 /** Times, distances and dates in words. Clock times are those of the place: an offset from UTC in minutes goes with them. */
 
@@ -29,9 +30,7 @@ export function clock(ms: number, offsetMinutes: number): string {
 export { counted as several } from '../../model/text.ts';
 
 export function distance(metres: number): string {
-  if (metres < 1_000) return `${Math.round(metres)} m`;
-  const km = metres / 1_000;
-  return `${km < 10 ? km.toFixed(1) : Math.round(km).toLocaleString('en-US')} km`;
+  return `${kilometres(metres)} km`;
 }
 
 export function position(lat: number, lon: number): string {

@@ -1,14 +1,17 @@
 import { computed, effect, signal } from '@preact/signals';
+import type { Summary } from '../../client/waypoints/index.ts';
 import type { TimelineResult } from '../../model/timeline-result.ts';
 import { archive } from './archive.ts';
 import { day, tab } from './state.ts';
 import { addDays } from './words.ts';
 import { keepLoaded, type Fetch, type Loaded } from './loaded.ts';
-import { timelineOf } from './timelines.ts';
+import { patiently, timelineOf } from './timelines.ts';
+import { service } from './service.ts';
 
 /** Where the days of a year were. */
 export interface YearStory extends ReturnType<typeof storyOf> {
   readonly year: number;
+  readonly summary: Summary;
 }
 
 /** That the user has chosen. */
@@ -33,8 +36,10 @@ export function followYear(): void {
     const chosen = year.value;
     if (tab.value !== 'year') return undefined;
     return async (abort, tell) => {
-      const result = await timelineOf(`${chosen}-01-01`, `${chosen}-12-31`, abort, tell);
-      return { year: chosen, ...storyOf(result) };
+      const [from, to] = [`${chosen}-01-01`, `${chosen}-12-31`];
+      const result = await timelineOf(from, to, abort, tell);
+      const summary = await patiently(() => service.getSummary({ from, to }), abort);
+      return { year: chosen, summary, ...storyOf(result) };
     };
   };
   keepLoaded(yearStory, wanted, (story) => story.year !== year.value);

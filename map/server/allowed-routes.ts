@@ -37,6 +37,8 @@ export const allowedRoutes = [
   'GET /api/tracks/days',
   'GET /api/tracks/points',
   'GET /api/export',
+  'GET /api/places',
+  'GET /api/summary',
   'GET /api/corrections',
   'POST /api/corrections',
   'DELETE /api/corrections/{id}',

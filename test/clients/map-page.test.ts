@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { sessionHeader } from '../../map/session-header.ts';
 import { openForeignPages, tryToReadAndWrite } from '../helpers/foreign-page.ts';
 import { gpx, writeTree } from '../helpers/imports.ts';
+import { lifeOf } from '../helpers/life.ts';
 import {
   assertAccessible,
   assertSealed,
@@ -289,6 +290,50 @@ testPage('a way of moving and a false stay are corrected where they stand', asyn
   await until(async () => (await stays.count()) === first);
   await assertSealed(t, map);
 });
+
+testPage(
+  'home and work are there, and naming one makes a bookmark that names its stays',
+  async (t) => {
+    const dir = temporaryDirectory(t);
+    // Ten weeks: nights in one place, working hours in another.
+    const { fixes } = lifeOf('office', 7, 70);
+    const points = fixes.map(
+      ([ms, lat, lon]) =>
+        `<trkpt lat="${lat}" lon="${lon}"><time>${new Date(ms).toISOString()}</time></trkpt>`,
+    );
+    writeTree(dir, { 'life.gpx': `<gpx><trk><trkseg>${points.join('')}</trkseg></trk></gpx>` });
+    const map = await openMap(t, browser, {
+      fill: (daemon) => daemon.call('POST', '/api/import', { dir }),
+    });
+    const { page, daemon } = map;
+    await page.getByRole('tab', { name: 'Places' }).click();
+    const own = page.getByRole('region', { name: 'Your places' });
+    await own.getByRole('button', { name: /^Home ?\d+ visits/u }).waitFor();
+    await own.getByRole('button', { name: /^Work ?\d+ visits/u }).waitFor();
+    await assertAccessible(t, page, 'your places');
+    await own.getByRole('button', { name: 'Name it' }).first().click();
+    const form = page.getByRole('form', { name: 'Bookmark' });
+    t.is(await form.getByLabel('Name').inputValue(), 'Home');
+    await form.getByLabel('Name').fill('Villa');
+    await form.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('heading', { name: 'Villa' }).waitFor();
+    t.is((await daemon.get('/api/waypoints?bookmarksOnly=true')).body[0].name, 'Villa');
+    await page.getByRole('button', { name: 'Close' }).click();
+    await own.getByRole('button', { name: /^Villa ?Home · \d+ visits/u }).waitFor();
+    await page.getByRole('tab', { name: 'Day' }).click();
+    await page.getByRole('textbox', { name: 'Day' }).fill('2023-02-08');
+    await page
+      .getByRole('list', { name: 'Stays and trips' })
+      .getByText(/^Villa, /u)
+      .first()
+      .waitFor();
+    await page.getByRole('tab', { name: 'Year' }).click();
+    const sums = page.getByRole('table', { name: 'The year in numbers' });
+    t.regex(await sums.getByRole('row', { name: /On the way/u }).innerText(), /\d km/u);
+    t.regex(await sums.getByRole('row', { name: /Away from home/u }).innerText(), /\d nights?/u);
+    await assertSealed(t, map);
+  },
+);
 
 testPage('a period is chosen by dates, in the bar, and by keys', async (t) => {
   const map = await openMap(t, browser, { fill: importJourney });
