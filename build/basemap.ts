@@ -1,23 +1,30 @@
-import { readCensusPlaces, readLand } from '../geodata/build/read-inputs.ts';
+import { readCensusPlaces, readLand, readLandBorders } from '../geodata/build/read-inputs.ts';
 
-/** Tolerance of a simplified coast, degrees; some 700 m. */
-const bendDegrees = 0.006;
+/** Tolerance of a simplified line, degrees; some 200 m. */
+const bendDegrees = 0.002;
 /** Least population of named towns. */
 const leastPeople = 25_000;
 const decimals = 1_000;
 
 type Position = readonly [lon: number, lat: number];
 
-/** GeoJSON of what the map shows close up, by file name: coasts of 1:10,000,000, thinned, and towns. */
+/** GeoJSON of what the map shows close up, by file name: coasts and borders of 1:10,000,000, thinned, and towns. */
 export function closeUps(): Readonly<Record<string, string>> {
   const coast = readLand().map((rings) => feature('Polygon', rings.map(thinnedRing), {}));
+  const borders = readLandBorders().map((line) =>
+    feature('LineString', thinned(line).map(rounded), {}),
+  );
   const towns = readCensusPlaces()
     .filter(({ population, feature: code }) => population >= leastPeople && code !== 'PPLX')
     .toSorted((a, b) => b.population - a.population)
     .map(({ name, lat, lon, population }) =>
       feature('Point', rounded([lon, lat]), { name, rank: rankOf(population) }),
     );
-  return { 'coast.geojson': collection(coast), 'towns.geojson': collection(towns) };
+  return {
+    'coast.geojson': collection(coast),
+    'frontiers.geojson': collection(borders),
+    'towns.geojson': collection(towns),
+  };
 }
 
 /** The zoom from which on a town is named: the largest first. */

@@ -48,3 +48,13 @@ export function blankControlCharacters(text: string, isNote = false): string {
   const control = isNote ? controlCharactersOfNotes : controlCharacters;
   return text.replace(loneSurrogates, '\uFFFD').replace(control, (run) => ' '.repeat(run.length));
 }
+
+/** A count for reading, with its noun: `1,234 waypoints`. */
+export function counted(count: number, one: string, many = `${one}s`): string {
+  return `${count.toLocaleString('en-US')} ${count === 1 ? one : many}`;
+}
+
+/** The calendar date (UTC) of an ISO 8601 instant. */
+export function dateOf(time: string): string {
+  return time.slice(0, 10);
+}

@@ -3,7 +3,7 @@ import { homedir } from 'node:os';
 import { join, sep } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { planImports } from '../cli/commands/import/plan.ts';
-import { sumResults } from '../cli/commands/import/summary.ts';
+import { sumResults } from '../client/waypoints/import-words.ts';
 import { emptyImport } from '../model/empty-import.ts';
 import type { ImportResult } from '../model/import.ts';
 import { fail, finish, idleImport, startFakeDaemon, testCli, untilPrinted } from './helpers/cli.ts';

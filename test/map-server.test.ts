@@ -402,6 +402,22 @@ test('a daemon that hangs is given up', async (t) => {
   t.is((await map.ask('/api/imports?path=a.gpx', upload)).status, 503);
 });
 
+test('a page waits for what the daemon makes first, and is told of every other refusal', async (t) => {
+  const asked: string[] = [];
+  const port = await answering(t, ({ url = '' }, response) => {
+    asked.push(url);
+    const isMade = url === '/api/places' && asked.length === 3;
+    response.writeHead(isMade ? 200 : 429).end(isMade ? '{"places":[]}' : '{}');
+  });
+  const access = { base: `http://127.0.0.1:${port}`, token: 'secret' };
+  const map = await startTestMap(t, { findDaemon: async () => access });
+  const headers = withSecret(await map.secret());
+  const answer = await map.ask('/api/places', { headers });
+  t.deepEqual([answer.status, answer.body], [200, '{"places":[]}']);
+  t.deepEqual(asked, ['/api/places', '/api/places', '/api/places']);
+  t.is((await map.ask('/api/tracks', { headers })).status, 429);
+});
+
 test('the answer to an upload comes whole, however slowly', async (t) => {
   const begun = Promise.withResolvers<ServerResponse>();
   const port = await answering(t, (request, response) => {

@@ -1,6 +1,7 @@
 import { addAbortListener } from 'node:events';
 import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { sumResults, type ImportSum } from '../../client/waypoints/import-words.ts';
 import { RequestFailure } from '../../client/waypoints/request-failure.ts';
 import { ExitError } from '../../model/exit-error.ts';
 import { failureTable } from '../../model/failure.ts';
@@ -17,7 +18,7 @@ import { progressBar } from '../terminal/progress-bar.ts';
 import { forTerminal } from '../terminal/text.ts';
 import { inputFrom } from './import/standard-input.ts';
 import { planImports } from './import/plan.ts';
-import { printSummary, sumResults, type ImportSum } from './import/summary.ts';
+import { printSummary } from './import/summary.ts';
 
 /** `waypointd import` */
 export const command = defineCommand({

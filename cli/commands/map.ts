@@ -15,6 +15,7 @@ import { manifestOption } from '../program/geodata-manifest.ts';
 import { watchForEnd } from '../terminal/interrupts.ts';
 import { invocation } from '../terminal/invocation.ts';
 import { note, print } from '../terminal/output.ts';
+import { basemap } from './map/basemap.ts';
 import { openInBrowser } from './map/browser.ts';
 
 /** How often it is asked whether any page is left, ms. */
@@ -32,6 +33,7 @@ export const command = defineCommand({
   notes: `Settings:
   --port <value>              its own port on 127.0.0.1, instead of any free one
   --basemap <value>           a street map of your own, a .pmtiles file`,
+  commands: [basemap],
   run: ({ context, options }) => showMap(context, options.open),
 });
 

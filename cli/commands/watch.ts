@@ -1,4 +1,5 @@
 import { stat } from 'node:fs/promises';
+import { failureSentences } from '../../client/waypoints/import-words.ts';
 import { absolutePath } from '../../client/waypoints/node/places.ts';
 import { changeConfigFile } from '../../daemon/settings.ts';
 import { ExitError } from '../../model/exit-error.ts';
@@ -11,7 +12,6 @@ import { isWithin } from '../terminal/access.ts';
 import { note } from '../terminal/output.ts';
 import { tableLines } from '../terminal/table.ts';
 import { counted, forTerminal } from '../terminal/text.ts';
-import { failureSentences } from './import/summary.ts';
 import { noteOverride } from './config.ts';
 
 const atOnce = 'A running daemon follows it at once.';

@@ -1,5 +1,8 @@
 import { eastAsianWidth } from 'get-east-asian-width';
 import type { Tag } from '../../model/tag.ts';
+import { counted, dateOf } from '../../model/text.ts';
+
+export { counted, dateOf };
 
 /** Made on demand (10 ms). */
 let graphemes: Intl.Segmenter | undefined;
@@ -64,16 +67,6 @@ export function wrapText(text: string, width: number): string {
 /** A coordinate for reading, in degrees with at most 6 decimals (a tenth of a metre). */
 export function degrees(value: number): string {
   return String(Number(value.toFixed(6)));
-}
-
-/** A count for reading, with its noun: `1,234 waypoints`. */
-export function counted(count: number, one: string, many = `${one}s`): string {
-  return `${count.toLocaleString('en-US')} ${count === 1 ? one : many}`;
-}
-
-/** The calendar date (UTC) of an ISO 8601 instant. */
-export function dateOf(time: string): string {
-  return time.slice(0, 10);
 }
 
 /** Tags for reading, separated by commas. */

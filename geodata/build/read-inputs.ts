@@ -127,35 +127,62 @@ export function readCountryShapes(): CountryShape[] {
   });
 }
 
-/** The land of the world, lakes included, beyond ±180° where it crosses that, from world-atlas: TopoJSON, whose rings are made of arcs of differences. */
-export function readLand(): (readonly GeoRing[])[] {
+type Pair = readonly [number, number];
+/** The lines of a polygon's rings by their numbers. */
+type Polygon = readonly (readonly number[])[];
+
+/** TopoJSON of world-atlas, whose rings are made of lines that neighbours share. */
+interface Atlas {
+  /** Corners in degrees; the last one of a line is the first of the next. */
+  readonly lines: readonly (readonly Pair[])[];
+  readonly polygons: readonly Polygon[];
+}
+
+function readAtlas(name: 'land' | 'countries'): Atlas {
+  type Shape =
+    | { readonly type: 'Polygon'; readonly arcs: Polygon }
+    | { readonly type: 'MultiPolygon'; readonly arcs: readonly Polygon[] };
   interface Topology {
     readonly transform: { readonly scale: Pair; readonly translate: Pair };
+    /** Differences. */
     readonly arcs: readonly (readonly Pair[])[];
-    readonly objects: { readonly land: { readonly geometries: readonly [MultiPolygon] } };
-  }
-  type Pair = readonly [number, number];
-  interface MultiPolygon {
-    readonly arcs: readonly (readonly (readonly number[])[])[];
+    readonly objects: Readonly<Record<string, { readonly geometries: readonly Shape[] }>>;
   }
   const { transform, arcs, objects } = readJson(
-    import.meta.resolve('world-atlas/land-10m.json'),
+    import.meta.resolve(`world-atlas/${name}-10m.json`),
   ) as Topology;
+  const { scale, translate } = transform;
   const lines = arcs.map((arc) => {
     let [x, y] = [0, 0];
     return arc.map(([right, up]): Pair => {
       x += right;
       y += up;
-      const { scale, translate } = transform;
       return [x * scale[0] + translate[0], y * scale[1] + translate[1]];
     });
   });
-  // The last corner of an arc is the first of the next; a negative number is one's complement: the arc backwards.
+  const polygons = objects[name]!.geometries.flatMap((shape) =>
+    shape.type === 'Polygon' ? [shape.arcs] : shape.arcs,
+  );
+  return { lines, polygons };
+}
+
+/** The land of the world, lakes included, beyond ±180° where it crosses that, from world-atlas. */
+export function readLand(): (readonly GeoRing[])[] {
+  const { lines, polygons } = readAtlas('land');
+  // A negative number is one's complement: the line backwards.
   const ring = (numbers: readonly number[]): GeoRing => {
     const parts = numbers.map((at) => (at < 0 ? lines[~at]!.toReversed() : lines[at]!));
     return unbroken([...parts.flatMap((line) => line.slice(0, -1)), parts[0]![0]!]);
   };
-  return objects.land.geometries[0].arcs.map((polygon) => polygon.map(ring));
+  return polygons.map((polygon) => polygon.map(ring));
+}
+
+/** The lines that two countries share, from world-atlas. */
+export function readLandBorders(): (readonly Pair[])[] {
+  const { lines, polygons } = readAtlas('countries');
+  const users = new Uint8Array(lines.length);
+  for (const at of polygons.flat(2)) users[at < 0 ? ~at : at]! += 1;
+  return lines.filter((_, at) => users[at]! > 1);
 }
 
 /** Goes on beyond ±180° where a ring jumps from one to the other: its edges are short. */

@@ -6,7 +6,7 @@ import { startMap } from './map-view.ts';
 import { PeriodBar } from './period-bar.tsx';
 import { PlacePanel } from './place-panel.tsx';
 import { SearchBox } from './search-box.tsx';
-import { away, isLost, status } from './service.ts';
+import { away, isLost, session, status } from './service.ts';
 import { IconButton } from './parts.tsx';
 import * as state from './state.ts';
 import { progress, upload } from './uploads.ts';
@@ -94,7 +94,9 @@ function MapBox(): JSX.Element {
           onClick={() => (state.chosenDark.value = !dark)}
         />
       </div>
-      <p class="attribution">Natural Earth · GeoNames</p>
+      <p class="attribution">
+        {session?.hasBasemap === true && '© OpenStreetMap · '}Natural Earth · GeoNames
+      </p>
     </main>
   );
 }
@@ -103,10 +105,15 @@ function Panel(): JSX.Element {
   const current = state.tab.value;
   const isOpen = state.isPanelOpen.value;
   const [, Content] = panels[current];
+  const kind = current === 'day' && state.day.value === undefined ? 'small' : '';
   const content = useRef<HTMLDivElement>(null);
+  const isNew = isEmpty();
+  useEffect(() => {
+    if (isNew) state.isPanelOpen.value = true;
+  }, [isNew]);
   useEffect(() => keepFocus(() => content.current?.focus()), []);
   return (
-    <aside class={isOpen ? 'panel' : 'panel closed'} aria-label="Panel">
+    <aside class={`panel ${isOpen ? kind : 'closed'}`} aria-label="Panel">
       <div class="tabs">
         <div class="row grow" role="tablist" aria-label="What to show" onKeyDown={moveTab}>
           {state.tabs.map((tab) => (
@@ -140,7 +147,7 @@ function Panel(): JSX.Element {
         tabIndex={-1}
         hidden={!isOpen}
       >
-        {isEmpty() && current !== 'library' ? <Welcome /> : <Content />}
+        {isNew && current !== 'library' ? <Welcome /> : <Content />}
       </div>
     </aside>
   );

@@ -1,12 +1,14 @@
-import type { ComponentChildren, JSX } from 'preact';
-import type { TimelineStop, TimelineTrip } from '../../model/timeline-result.ts';
+import type { JSX } from 'preact';
 import { archive } from './archive.ts';
-import { dayStory, stopAt, type DayStory } from './day.ts';
+import { CourseList } from './course-list.tsx';
+import { dayStory, nameOf, stopAt, type DayStory } from './day.ts';
 import { DayChart } from './day-chart.tsx';
+import { ExportBox } from './export-box.tsx';
 import { DateField, Shown, Stepper } from './parts.tsx';
-import { day, instant, target } from './state.ts';
+import { day, instant } from './state.ts';
+import { modeColour } from './map-style.ts';
 import { pointAt } from './track-points.ts';
-import { guessOf, placeOf, stayTime } from '../../model/timeline-words.ts';
+import { guessOf } from '../../model/timeline-words.ts';
 import { clock, distance, longDate, several } from './words.ts';
 
 /** The stays and trips of one day. */
@@ -49,12 +51,29 @@ function Story({ story }: { readonly story: DayStory }): JSX.Element {
             {several(stops.length, 'stay')} · {several(result.trips.length, 'trip')} ·{' '}
             {distance(result.summary.distance_m)}
           </p>
+          <Legend story={story} />
           <TimeSlider story={story} />
           <DayChart story={story} />
-          <Course story={story} />
+          <CourseList story={story} />
+          <ExportBox scopes={[{ name: date, query: story.span }]} />
         </>
       )}
     </section>
+  );
+}
+
+/** The colours of the map, in the order in which they first come. */
+function Legend({ story }: { readonly story: DayStory }): JSX.Element {
+  const modes = new Set(story.result.trips.flatMap(({ legs }) => legs.map(({ mode }) => mode)));
+  return (
+    <ul class="legend" aria-label="Colours on the map">
+      {[...modes].map((mode) => (
+        <li key={mode}>
+          <span class="swatch" style={{ background: modeColour(mode) }} aria-hidden="true" />
+          {mode}
+        </li>
+      ))}
+    </ul>
   );
 }
 
@@ -87,79 +106,13 @@ function TimeSlider({ story }: { readonly story: DayStory }): JSX.Element {
   );
 }
 
-function doingAt({ result, course }: DayStory, ms: number): string {
+function doingAt(story: DayStory, ms: number): string {
+  const { result, course } = story;
   const stop = stopAt(result, ms);
-  if (stop !== undefined) return nameOf(stop);
+  if (stop !== undefined) return nameOf(stop, story);
   const trip = result.trips.find(
     ({ start_utc, end_utc }) => Date.parse(start_utc) <= ms && ms <= Date.parse(end_utc),
   );
   if (trip !== undefined) return guessOf(trip);
   return pointAt(course, ms) === undefined ? 'Nothing known' : 'On the way';
-}
-
-function nameOf(stop: TimelineStop): string {
-  return placeOf(stop) || 'At sea or unknown';
-}
-
-/** Stays and the ways between them, in the order of time. */
-function Course({ story }: { readonly story: DayStory }): JSX.Element {
-  return (
-    <ol class="course" aria-label="Stays and trips">
-      {story.stops.map((stop) => {
-        const trip = story.result.trips.find(({ from_stop }) => from_stop === stop.index);
-        return [stopItem(stop, story), trip && tripItem(trip)];
-      })}
-    </ol>
-  );
-}
-
-interface CourseItemProps {
-  readonly kind: 'stay' | 'trip';
-  readonly startMs: number;
-  readonly endMs: number;
-  /** Where the map goes. */
-  readonly place?: TimelineStop;
-  readonly children: ComponentChildren;
-}
-
-/** A button that leads to the begin of a stay or trip. */
-function CourseItem({ kind, startMs, endMs, place, children }: CourseItemProps): JSX.Element {
-  const ms = instant.value ?? 0;
-  const show = (): void => {
-    instant.value = startMs;
-    if (place !== undefined) target.value = { lat: place.lat, lon: place.lon, zoom: 15 };
-  };
-  return (
-    <li class={kind} aria-current={startMs <= ms && ms <= endMs ? 'time' : undefined}>
-      <button onClick={show}>{children}</button>
-    </li>
-  );
-}
-
-function stopItem(stop: TimelineStop, { offsetMinutes }: DayStory): JSX.Element {
-  const startMs = Date.parse(stop.first_observation_utc);
-  const endMs = Date.parse(stop.last_observation_utc);
-  const from = stop.continues_before ? 'earlier' : clock(startMs, offsetMinutes);
-  const to = stop.continues_after ? 'later' : clock(endMs, offsetMinutes);
-  return (
-    <CourseItem key={`s${stop.index}`} kind="stay" startMs={startMs} endMs={endMs} place={stop}>
-      <strong>{nameOf(stop)}</strong>
-      <span>
-        {from === to ? from : `${from} – ${to}`}
-        {stop.duration_seconds > 0 && ` · ${stayTime(stop.duration_seconds)}`}
-      </span>
-    </CourseItem>
-  );
-}
-
-function tripItem(trip: TimelineTrip): JSX.Element {
-  // Its ends are those of stays.
-  const [startMs, endMs] = [Date.parse(trip.start_utc) + 1, Date.parse(trip.end_utc) - 1];
-  return (
-    <CourseItem key={`t${trip.index}`} kind="trip" startMs={startMs} endMs={endMs}>
-      <span>
-        {guessOf(trip)} · {distance(trip.distance_m)} · {stayTime(trip.duration_seconds)}
-      </span>
-    </CourseItem>
-  );
 }

@@ -1,5 +1,8 @@
 import { computed, signal } from '@preact/signals';
 import type { TimelineResult, TimelineStop } from '../../model/timeline-result.ts';
+import type { Waypoint } from '../../client/waypoints/index.ts';
+import { bookmarksNear } from '../../model/near-bookmark.ts';
+import { placeOf } from '../../model/timeline-words.ts';
 import { boxOf, courseOf, linesOf, pointAt, type Course } from './track-points.ts';
 import { service } from './service.ts';
 import { day, draft, instant, selected, sought, target } from './state.ts';
@@ -18,14 +21,20 @@ export interface DayStory {
   /** Its stays and marks. */
   readonly stops: readonly TimelineStop[];
   readonly course: Course;
+  /** Its first and last instant. */
+  readonly span: Readonly<Record<'from' | 'to', string>>;
+  readonly nameAt: ReturnType<typeof bookmarksNear<Waypoint>>;
 }
 
 export const dayStory = signal<Loaded<DayStory>>({ state: 'none' });
 
 const story = computed(() => (dayStory.value.state === 'ready' ? dayStory.value.value : undefined));
 
-/** The lines of the day. */
-export const dayLines = computed(() => linesOf(story.value?.course ?? []));
+/** The lines of the day, by mode. */
+export const dayLines = computed(() => {
+  const { course = [], result } = story.value ?? {};
+  return linesOf(course, result?.trips.flatMap(({ legs }) => legs) ?? []);
+});
 
 /** Where the day's stays were, where the time slider is, and the place that is looked at. */
 export const marks = computed<GeoJSON.FeatureCollection>(() => {
@@ -49,6 +58,12 @@ function placeAt(
 ): readonly [lon: number, lat: number] | undefined {
   const stop = stopAt(result, ms);
   return pointAt(course, ms) ?? (stop && [stop.lon, stop.lat]);
+}
+
+/** By the bookmark that is there, and where that is: `Home, Lübeck`. */
+export function nameOf(stop: TimelineStop, { nameAt }: Pick<DayStory, 'nameAt'>): string {
+  const [name, place] = [nameAt(stop.lat, stop.lon)?.name, placeOf(stop) || 'At sea or unknown'];
+  return name === undefined ? place : `${name}, ${stop.locality || place}`;
 }
 
 export function stopAt({ timeline }: TimelineResult, ms: number): TimelineStop | undefined {
@@ -76,8 +91,12 @@ async function load(
   const result = await timelineOf(date, date, abort, tell);
   const startMs = Date.parse(result.period.start_utc);
   const endMs = Date.parse(result.period.end_utc_exclusive);
-  const [from, to] = [new Date(startMs).toISOString(), new Date(endMs - 1).toISOString()];
-  const course = courseOf(await service.getTrackPoints({ from, to }));
+  const span = { from: new Date(startMs).toISOString(), to: new Date(endMs - 1).toISOString() };
+  const [points, bookmarks] = await Promise.all([
+    service.getTrackPoints(span),
+    service.getWaypoints({ bookmarksOnly: true }),
+  ]);
+  const course = courseOf(points);
   abort.throwIfAborted();
   if (isNew) {
     instant.value = course[0]?.ms ?? startMs;
@@ -86,7 +105,8 @@ async function load(
   }
   const offsetMinutes = result.days[0]?.utc_offset_minutes ?? 0;
   const stops = result.timeline.filter(({ kind }) => kind !== 'pass');
-  return { date, startMs, endMs, offsetMinutes, result, stops, course };
+  const nameAt = bookmarksNear(bookmarks);
+  return { date, startMs, endMs, offsetMinutes, result, stops, course, span, nameAt };
 }
 
 function mark(lon: number, lat: number, kind: string): GeoJSON.Feature {

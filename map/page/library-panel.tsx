@@ -1,13 +1,16 @@
 import type { JSX } from 'preact';
-import { signal } from '@preact/signals';
+import { computed, signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { ChangesAnswer, HiddenAnswer } from '../../client/waypoints/index.ts';
 import type { ImportedFile } from '../../model/imports.ts';
 import { undo, wordsOf } from './undo.ts';
 import { service, status } from './service.ts';
-import { cancelUploads, progress, upload } from './uploads.ts';
+import { ExportBox, type Scope } from './export-box.tsx';
+import { ImportSheet } from './import-sheet.tsx';
+import { cancelUploads, outcome, progress, upload } from './uploads.ts';
 import { keepLoaded, type Loaded } from './loaded.ts';
 import { Shown } from './parts.tsx';
+import { period, view } from './state.ts';
 import { several, shortDate } from './words.ts';
 
 const shelf = signal<Loaded<Awaited<ReturnType<typeof load>>>>({ state: 'none' });
@@ -16,13 +19,26 @@ const pageOfFiles = 50;
 const mostFiles = signal(pageOfFiles);
 const shownOfOthers = 20;
 
+/** What may be exported: what is chosen first. */
+const scopes = computed((): Scope[] => {
+  const chosen = period.value;
+  return [
+    ...(chosen ? [{ name: `${chosen.from} to ${chosen.to}`, query: { ...chosen } }] : []),
+    { name: 'Everything', query: {} },
+    { name: 'What the map shows', query: { bbox: view.value?.bbox.join(',') ?? '' } },
+    { name: 'Bookmarks', query: { bookmarksOnly: 'true', contents: 'waypoints' } },
+  ];
+});
+
 /** Lists imports, hidden waypoints and changes; each can be undone. */
 export function LibraryPanel(): JSX.Element {
   useEffect(() => keepLoaded(shelf, () => load.bind(undefined, mostFiles.value)), []);
   return (
     <>
+      {outcome.value && <ImportSheet of={outcome.value} />}
       <ImportBox />
       <Sums />
+      <ExportBox scopes={scopes.value} />
       <Shown of={shelf.value} what="the library">
         {(known) => (
           <>

@@ -4,7 +4,7 @@ import type { Bbox } from '../../client/waypoints/index.ts';
 import { dayLines } from './day.ts';
 import { session } from './service.ts';
 import { isDark, period } from './state.ts';
-import { streetLayers, streetSource } from './street-map.ts';
+import { streetBox, streetLayers, streetSource } from './street-map.ts';
 import drawn from './style.json' with { type: 'json' };
 
 /** From here on coasts and towns are those of the close-ups, once they are loaded. */
@@ -25,6 +25,14 @@ export const trackPaint = computed(() => {
   const opacity = period.value === undefined ? 0.4 : 0.6;
   return [pair[isDark.value ? 1 : 0], opacity] as const;
 });
+
+/** The colour of a way of moving, on the map and beside it. */
+export function modeColour(mode: string): string {
+  const { name, ...colours } = drawn.metadata.colours;
+  // Sound: a mode without a colour of its own has that of names.
+  const pair = (colours as Record<string, readonly string[]>)[mode] ?? name;
+  return pair[isDark.value ? 1 : 0] ?? '';
+}
 
 /** The address of the tiles of tracks. */
 export const trackTiles = computed(() => {
@@ -54,9 +62,11 @@ export function mapStyle(): StyleSpecification {
   return {
     ...rest,
     sources: { ...sources, streets: streetSource },
-    // They have names of their own.
     layers: layers
-      .filter((layer) => !('source' in layer && ['names', 'towns'].includes(layer.source)))
+      .flatMap((layer) => {
+        const isName = 'source' in layer && ['names', 'towns'].includes(layer.source);
+        return isName ? namedOutside(layer, streetBox.value) : [layer];
+      })
       .toSpliced(
         layers.findIndex(({ id }) => id === 'routes'),
         0,
@@ -65,9 +75,17 @@ export function mapStyle(): StyleSpecification {
   };
 }
 
+/** Where the street map is it has names of its own; until that is known they may be anywhere. */
+function namedOutside(layer: LayerSpecification, box: Bbox | undefined): LayerSpecification[] {
+  if (box === undefined || !('filter' in layer)) return [];
+  const area = ringOf(box);
+  // Sound: each of these layers has a filter of expressions.
+  return [{ ...layer, filter: ['all', layer.filter, ['!', ['within', area]]] } as typeof layer];
+}
+
 /**
  * What is worth the first look: land, streets and tracks. The rest would keep the one thread that makes tiles; of each of
- * its layers there is one triangle under the sea. For MapLibre links a shader when something is first drawn with it, and
+ * its layers there is one box under the sea. For MapLibre links a shader when something is first drawn with it, and
  * waits until all that was asked for before is drawn: little now, much once the map moves.
  */
 export function firstOf(
@@ -88,7 +106,7 @@ export function firstOf(
   return {
     ...rest,
     sources: {
-      early: { type: 'geojson', data: triangle(bounds) },
+      early: { type: 'geojson', data: earlyBox(bounds) },
       ...Object.fromEntries(Object.entries(sources).filter(([name]) => isFirst(name))),
     },
     layers: [...(early as LayerSpecification[]), ...kept],
@@ -96,13 +114,18 @@ export function firstOf(
 }
 
 /** In all of what is looked at; with what the layers read. */
-function triangle([west, south, east, north]: Bbox): GeoJSON.Feature {
-  const ring = [
-    [west - spare, south - spare],
-    [east + spare, south - spare],
-    [east + spare, north + spare],
-    [west - spare, south - spare],
+function earlyBox([west, south, east, north]: Bbox): GeoJSON.Feature {
+  const geometry = ringOf([west - spare, south - spare, east + spare, north + spare]);
+  return { type: 'Feature', properties: { name: '.', count: 2, rank: 0 }, geometry };
+}
+
+function ringOf([west, south, east, north]: Bbox): GeoJSON.Polygon {
+  const corners = [
+    [west, south],
+    [east, south],
+    [east, north],
+    [west, north],
+    [west, south],
   ];
-  const properties = { name: '.', count: 2 };
-  return { type: 'Feature', properties, geometry: { type: 'Polygon', coordinates: [ring] } };
+  return { type: 'Polygon', coordinates: [corners] };
 }

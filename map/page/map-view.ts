@@ -14,8 +14,6 @@ import * as state from './state.ts';
 import { dayLines, marks } from './day.ts';
 import * as style from './map-style.ts';
 
-/** Beside the panel and the bar, what the map moves to must not be hidden. */
-const narrow = matchMedia('(max-width: 719px)');
 const mostFitZoom = 15;
 const clickable = ['waypoints', 'clusters', 'tracks', 'points'];
 /** In pixels round a click: a line is thin. */
@@ -25,7 +23,7 @@ const mostWaitMs = 700;
 /** So long it waits for the first tracks before it draws the rest, ms. */
 const mostAloneMs = 2_000;
 const world = [-150, -50, 170, 70] as const;
-const stillMs = matchMedia('(prefers-reduced-motion: reduce)').matches ? 0 : 700;
+const stillMs = matchMedia('(prefers-reduced-motion: reduce)').matches ? 0 : 180;
 
 /** Draws the map into an element, where something is, and keeps it true to the state of the page. */
 export async function startMap(container: HTMLElement): Promise<MapLibre> {
@@ -79,17 +77,17 @@ function pause(ms: number): Promise<undefined> {
   return new Promise((next) => setTimeout(next, ms));
 }
 
-/** Loads coasts and towns that are only seen close up, once; until then the coarse ones stay. */
+/** Loads coasts, borders and towns that are only seen close up, once; until then the coarse ones stay. */
 function loadCloseUps({ target: map }: { readonly target: MapLibre }): void {
   if (map.getZoom() < style.closeZoom) return;
   map.off('zoomend', loadCloseUps);
-  for (const name of ['coast', 'towns']) {
+  for (const name of ['coast', 'frontiers', 'towns']) {
     void map.getSource<GeoJSONSource>(name)?.setData(`/basemap/${name}.geojson`);
   }
   // When all of it is drawn.
   map.once('idle', () => {
     style.isCoastLoaded.value = true;
-    map.setLayerZoomRange('land', 0, style.closeZoom);
+    for (const layer of ['land', 'borders']) map.setLayerZoomRange(layer, 0, style.closeZoom);
   });
 }
 
@@ -115,7 +113,7 @@ function follow(map: MapLibre): void {
     map.setPaintProperty('tracks', 'line-color', colour);
     map.setPaintProperty('tracks', 'line-opacity', opacity);
   });
-  effect(() => setData(map, 'day', { type: 'MultiLineString', coordinates: dayLines.value }));
+  effect(() => setData(map, 'day', { type: 'FeatureCollection', features: dayLines.value }));
   effect(() => setData(map, 'marks', marks.value));
   effect(() => {
     const target = state.target.value;
@@ -127,12 +125,18 @@ function setData(map: MapLibre, source: string, data: GeoJSON.GeoJSON): void {
   void map.getSource<GeoJSONSource>(source)?.setData(data);
 }
 
-/** The part of the map that the panel and the bar do not cover. */
+/** The part of the map that the panel and the bar do not cover: they grow with the letters. */
 function roomRound({ clientHeight, clientWidth }: HTMLElement): PaddingOptions {
   const isOpen = state.isPanelOpen.peek();
-  return narrow.matches
-    ? { top: 80, left: 24, right: 24, bottom: isOpen ? clientHeight * 0.5 + 90 : 150 }
-    : { top: 60, left: isOpen ? Math.min(460, clientWidth / 2) : 60, right: 80, bottom: 140 };
+  const rem = Number.parseFloat(getComputedStyle(document.documentElement).fontSize);
+  return state.narrow.matches
+    ? { top: 80, left: 24, right: 24, bottom: isOpen ? clientHeight * 0.5 + 90 : 170 }
+    : {
+        top: 3.75 * rem,
+        left: isOpen ? Math.min(28.75 * rem, clientWidth / 2) : 3.75 * rem,
+        right: 5 * rem,
+        bottom: 8.75 * rem,
+      };
 }
 
 /** A box across the antimeridian goes on to the east. */

@@ -37,6 +37,30 @@ export function Shown<T>({ of, what, children }: ShownProps<T>): JSX.Element | n
   );
 }
 
+interface ChoiceProps {
+  readonly label: string;
+  readonly name: string;
+  readonly value?: string;
+  /** Each with its value and, where that is another, its text. */
+  readonly options: readonly (readonly [value: string, text?: string])[];
+}
+
+/** A list of which one is chosen, with its name for those who do not see it. */
+export function Choice({ label, name, value, options }: ChoiceProps): JSX.Element {
+  return (
+    <label class="grow">
+      <span class="unseen">{label}</span>
+      <select name={name} value={value}>
+        {options.map(([one, text = one]) => (
+          <option key={one} value={one}>
+            {text}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
 interface IconButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
   readonly sign: string;
   readonly label: string;

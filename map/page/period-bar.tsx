@@ -66,9 +66,13 @@ const scale = computed(() => {
   return { first: dayNumber(from) - room, span: span + 2 * room };
 });
 
-function percent(number: number): string {
+function shareOf(number: number): number {
   const { first, span } = scale.value;
-  return `${Math.min(100, Math.max(0, ((number - first) / span) * 100))}%`;
+  return Math.min(1, Math.max(0, (number - first) / span));
+}
+
+function percent(number: number): string {
+  return `${shareOf(number) * 100}%`;
 }
 
 const width = signal(600);
@@ -126,13 +130,18 @@ function Years(): JSX.Element {
     Number(formatDate(at).slice(0, 4)),
   );
   const every = Math.max(1, Math.ceil(((to - from + 1) * yearPixels) / width.value));
-  const years = Array.from({ length: to - from + 1 }, (_, index) => from + index);
+  const years = Array.from({ length: to - from + 1 }, (_, index) => from + index)
+    .filter((year) => year % every === 0 || from === to)
+    .map((year) => ({ year, at: shareOf(dayNumber(`${year}-01-01`)) * width.value }));
+  // The next one, or the end, would cut it.
+  const isWhole = (at: number, index: number): boolean =>
+    (years[index + 1]?.at ?? width.value) - at >= yearPixels * 0.8;
   return (
     <div class="years" aria-hidden="true">
       {years
-        .filter((year) => year % every === 0 || from === to)
-        .map((year) => (
-          <span key={year} style={{ left: percent(dayNumber(`${year}-01-01`)) }}>
+        .filter(({ at }, index) => isWhole(at, index))
+        .map(({ year, at }) => (
+          <span key={year} style={{ left: `${at}px` }}>
             {year}
           </span>
         ))}

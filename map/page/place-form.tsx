@@ -8,6 +8,7 @@ import { draft, selected, type Draft } from './state.ts';
 /** The form of a new bookmark, or of one that is changed; a click on the map moves it there. */
 export function PlaceForm({ draft: given }: { readonly draft: Draft }): JSX.Element {
   const { original, lat, lon } = given;
+  const { name: known = '' } = original ?? given;
   const name = useRef<HTMLInputElement>(null);
   useLayoutEffect(() => name.current?.focus(), []);
   const save = (event: TargetedSubmitEvent<HTMLFormElement>): void => {
@@ -35,7 +36,7 @@ export function PlaceForm({ draft: given }: { readonly draft: Draft }): JSX.Elem
       <h2>{original === undefined ? 'New bookmark' : 'Edit bookmark'}</h2>
       <label>
         Name
-        <input name="name" required maxLength={512} value={original?.name ?? ''} ref={name} />
+        <input name="name" required maxLength={512} value={known} ref={name} />
       </label>
       <div class="row">
         <label class="grow">

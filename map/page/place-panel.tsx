@@ -3,6 +3,7 @@ import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { Waypoint } from '../../client/waypoints/index.ts';
 import { find, inView } from './places.ts';
 import { IconButton, Shown } from './parts.tsx';
+import { OwnPlaces } from './own-places.tsx';
 import { PlaceForm } from './place-form.tsx';
 import { TagList } from './tag-list.tsx';
 import { service } from './service.ts';
@@ -13,7 +14,12 @@ import { longDate, position, several } from './words.ts';
 export function PlacePanel(): JSX.Element {
   if (draft.value !== undefined) return <PlaceForm draft={draft.value} />;
   if (selected.value !== undefined) return <PlaceCard waypoint={selected.value} />;
-  return <PlaceList />;
+  return (
+    <>
+      <OwnPlaces />
+      <PlaceList />
+    </>
+  );
 }
 
 function PlaceList(): JSX.Element {

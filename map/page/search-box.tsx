@@ -1,4 +1,4 @@
-import type { JSX, TargetedKeyboardEvent } from 'preact';
+import type { JSX, RefObject, TargetedKeyboardEvent } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { signal } from '@preact/signals';
 import type { Suggestion, SuggestResult } from '../../client/waypoints/index.ts';
@@ -27,7 +27,7 @@ const usualZoom = 14;
 /** Finds waypoints, towns, regions, countries and positions. */
 export function SearchBox(): JSX.Element {
   const input = useRef<HTMLInputElement>(null);
-  useEffect(() => focusBySlash(() => input.current?.focus()), []);
+  useEffect(() => listenToKeys(input), []);
   const { suggestions = [], attributions = [] } = answer.value ?? {};
   const isShown = isOpen.value && suggestions.length > 0;
   const isMissing = isOpen.value && !isShown && answer.value !== undefined && text.value !== '';
@@ -76,15 +76,25 @@ export function SearchBox(): JSX.Element {
   );
 }
 
-function focusBySlash(focus: () => void): () => void {
+/** Wherever the focus is: `/` leads here, Escape ends the search. */
+function listenToKeys(input: RefObject<HTMLInputElement | null>): () => void {
   const pressed = (event: KeyboardEvent): void => {
-    const isTyping = event.target instanceof HTMLElement && event.target.matches('input, textarea');
-    if (event.key !== '/' || isTyping) return;
+    const isTyping =
+      event.target instanceof HTMLElement &&
+      event.target.matches('input:not([type=range]), textarea, select');
+    if (isTyping) return;
+    if (event.key === 'Escape') return end();
+    if (event.key !== '/') return;
     event.preventDefault();
-    focus();
+    input.current?.select();
   };
   document.addEventListener('keydown', pressed);
   return () => document.removeEventListener('keydown', pressed);
+}
+
+function end(): void {
+  if (text.value !== '') ask('');
+  isOpen.value = false;
 }
 
 function Option({ one, index }: { readonly one: Suggestion; readonly index: number }): JSX.Element {
@@ -150,7 +160,7 @@ function keyPressed(event: TargetedKeyboardEvent<HTMLInputElement>): void {
   const { length: most } = answer.value?.suggestions ?? [];
   const step = keySteps[event.key];
   if (event.key === 'Escape') {
-    ask('');
+    end();
     event.currentTarget.blur();
   } else if (event.key === 'Enter') {
     isEntered = true;

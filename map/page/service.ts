@@ -39,6 +39,7 @@ export async function watchDaemon(): Promise<void> {
 /** Has everything that is shown asked for anew. */
 export function refresh(): void {
   revision.value += 1;
+  void look();
 }
 
 async function look(): Promise<void> {

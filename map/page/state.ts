@@ -17,10 +17,14 @@ export type Target = { readonly bbox: Bbox } | (Position & { readonly zoom: numb
 /** A waypoint that is being made or changed: `original` is undefined for a new one. */
 export interface Draft extends Position {
   readonly original?: Waypoint | undefined;
+  /** Offered for a new one. */
+  readonly name?: string | undefined;
 }
 
 export const tab = signal<Tab>('day');
-export const isPanelOpen = signal(true);
+/** A phone, on which the panel covers the map. */
+export const narrow = matchMedia('(max-width: 719px)');
+export const isPanelOpen = signal(!narrow.matches);
 /** Period of the tracks that are shown; all if undefined. */
 export const period = signal<Period>();
 /** The day whose stays and trips are shown. */

@@ -1,13 +1,24 @@
+import { signal } from '@preact/signals';
 import { layers, namedFlavor } from '@protomaps/basemaps';
 import { addProtocol, type LayerSpecification, type SourceSpecification } from 'maplibre-gl';
 import { FetchSource, PMTiles, Protocol } from 'pmtiles';
+import type { Bbox } from '../../client/waypoints/index.ts';
 
 const address = `${location.origin}/basemap.pmtiles`;
+
+/** What the archive covers, once it was read. */
+export const streetBox = signal<Bbox>();
 
 /** Has MapLibre read the user's own street map by ranges. */
 export function offerStreetMap(headers: Readonly<Record<string, string>>): void {
   const protocol = new Protocol();
-  protocol.add(new PMTiles(new FetchSource(address, new Headers(headers))));
+  const archive = new PMTiles(new FetchSource(address, new Headers(headers)));
+  protocol.add(archive);
+  archive.getHeader().then(
+    ({ minLon, minLat, maxLon, maxLat }) => (streetBox.value = [minLon, minLat, maxLon, maxLat]),
+    // MapLibre reports a file that cannot be read.
+    () => undefined,
+  );
   addProtocol('pmtiles', protocol.tile);
 }
 

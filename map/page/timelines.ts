@@ -1,3 +1,4 @@
+import { RequestFailure } from '../../client/waypoints/index.ts';
 import type { TimelineResult } from '../../model/timeline-result.ts';
 import { service } from './service.ts';
 
@@ -31,5 +32,16 @@ export async function timelineOf(
     }
   } finally {
     signal.removeEventListener('abort', cancel);
+  }
+}
+
+/** Asks again while the daemon still makes what is asked for. */
+export async function patiently<T>(ask: () => Promise<T>, signal: AbortSignal): Promise<T> {
+  for (;;) {
+    signal.throwIfAborted();
+    const answer = await ask().catch((error: unknown) => {
+      if (!(error instanceof RequestFailure && error.message.startsWith('timeout'))) throw error;
+    });
+    if (answer !== undefined) return answer as T;
   }
 }

@@ -1,5 +1,6 @@
 import { LngLatBounds } from 'maplibre-gl';
 import type { Bbox, TrackPoints } from '../../client/waypoints/index.ts';
+import type { TimelineLeg } from '../../model/timeline-result.ts';
 
 /** A point with its time in ms since 1970; its longitude goes beyond ±180 behind the antimeridian: what is near stays near. */
 interface CoursePoint extends Readonly<TrackPoints['points'][number]> {
@@ -29,20 +30,39 @@ function unwrapped(lons: readonly number[]): number[] {
   return lons.map((lon) => (last = lon + 360 * Math.round((last - lon) / 360)));
 }
 
-/** Lines to draw: one for each file, broken where nothing is known. */
-export function linesOf(course: Course): Position[][] {
+type Way = GeoJSON.Feature<GeoJSON.LineString, { readonly mode: string }>;
+
+/** Lines to draw, each with the mode of its leg, or `stay`: by file, broken where nothing is known. */
+export function linesOf(course: Course, legs: readonly TimelineLeg[]): Way[] {
+  const times = legs.map(({ mode, start_utc, end_utc }) => ({
+    mode,
+    startMs: Date.parse(start_utc),
+    endMs: Date.parse(end_utc),
+  }));
+  const modeAt = (ms: number): string =>
+    times.find(({ startMs, endMs }) => startMs < ms && ms <= endMs)?.mode ?? 'stay';
   const files = [...Map.groupBy(course, (point) => point.import).values()];
-  return files.flatMap(unbroken).filter(({ length }) => length > 1);
+  return files.flatMap((points) => unbroken(points, modeAt));
 }
 
-function unbroken(course: Course): Position[][] {
-  const lines: Position[][] = [];
-  let last = -Infinity;
-  for (const { ms, lon, lat } of course) {
-    if (ms - last > gapMs) lines.push([]);
-    lines.at(-1)?.push([lon, lat]);
-    last = ms;
-  }
+function unbroken(course: Course, modeAt: (ms: number) => string): Way[] {
+  const lines: Way[] = [];
+  let line: Way | undefined;
+  course.forEach(({ ms, lon, lat }, index) => {
+    const before = course[index - 1];
+    if (before === undefined || ms - before.ms > gapMs) return (line = undefined);
+    const mode = modeAt(ms);
+    if (line?.properties.mode !== mode) {
+      const coordinates = [[before.lon, before.lat]];
+      line = {
+        type: 'Feature',
+        properties: { mode },
+        geometry: { type: 'LineString', coordinates },
+      };
+      lines.push(line);
+    }
+    line.geometry.coordinates.push([lon, lat]);
+  });
   return lines;
 }
 

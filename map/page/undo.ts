@@ -16,6 +16,8 @@ const told: readonly (readonly [request: RegExp, kind: ChangeKind])[] = [
   [/^DELETE \/api\/tags$/u, 'tag_remove'],
   [/^DELETE \/api\/waypoints$/u, 'hide'],
   [/^DELETE \/api\/imports\/\d+$/u, 'import_remove'],
+  [/^POST \/api\/corrections$/u, 'correction_add'],
+  [/^DELETE \/api\/corrections\/\d+$/u, 'correction_delete'],
 ];
 
 /** Offers to take back what this page changes, and tells what it could not do. */

@@ -1,8 +1,10 @@
 import { signal } from '@preact/signals';
-import type { ImportResult } from '../../client/waypoints/index.ts';
-import { refresh, session } from './service.ts';
-import { notify } from './state.ts';
-import { count, several } from './words.ts';
+import type { Bbox, ImportResult } from '../../client/waypoints/index.ts';
+import { sumResults, type ImportSum } from '../../client/waypoints/import-words.ts';
+import { refresh, service, session } from './service.ts';
+import { notify, openTab, target } from './state.ts';
+import { boxOf } from './track-points.ts';
+import { several } from './words.ts';
 
 /** A file that is to be imported, and the relative path that it is kept under. */
 interface Upload {
@@ -13,8 +15,20 @@ interface Upload {
 /** How far the uploads are, in words and bytes; undefined while there are none. */
 export const progress = signal<Readonly<{ words: string; bytes: number; totalBytes: number }>>();
 
+/** What came in, and why the rest did not; undefined once that was read. */
+export interface Outcome {
+  readonly sum: ImportSum;
+  /** Files that the daemon did not take, each with why. */
+  readonly unsent: readonly string[];
+  readonly isStopped: boolean;
+}
+
+export const outcome = signal<Outcome>();
+
 /** More at once are better imported by the command line. */
 const mostFiles = 5_000;
+/** Of more, the map goes to the newest. */
+const mostShown = 1_000;
 
 let abort = new AbortController();
 
@@ -39,43 +53,52 @@ export async function upload(chosen: readonly Chosen[]): Promise<void> {
   }
   abort = new AbortController();
   const totalBytes = uploads.reduce((sum, { file }) => sum + file.size, 0);
-  let [bytes, added] = [0, 0];
-  const failures: string[] = [];
+  let bytes = 0;
+  const results: ImportResult[] = [];
+  const unsent: string[] = [];
+  outcome.value = undefined;
   for (const [done, one] of uploads.entries()) {
     if (abort.signal.aborted) break;
-    const words = `File ${count(done + 1)} of ${count(uploads.length)}: ${one.path}`;
+    const words = `File ${done + 1} of ${uploads.length}: ${one.path}`;
     const tell = (sent: number): void => {
       progress.value = { words, bytes: bytes + sent, totalBytes };
     };
     tell(0);
-    const outcome = await send(one, tell);
-    if (outcome === undefined) added += 1;
-    else failures.push(`${one.path}: ${outcome}`);
+    const answer = await send(one, tell);
+    if (typeof answer === 'string') unsent.push(`${one.path}: ${answer}`);
+    else results.push({ ...answer, dir: '' });
     bytes += one.file.size;
   }
   progress.value = undefined;
   refresh();
-  tellOutcome(added, failures);
+  const sum = sumResults(results);
+  outcome.value = { sum, unsent, isStopped: abort.signal.aborted };
+  openTab('library');
+  const bbox = await boxOfNewest(sum.files).catch(() => undefined);
+  if (bbox !== undefined) target.value = { bbox };
 }
 
-function tellOutcome(added: number, failures: readonly string[]): void {
-  const [first] = failures;
-  if (abort.signal.aborted) {
-    notify(`Stopped. ${several(added, 'file')} imported before.`);
-  } else if (first === undefined) {
-    notify(`${several(added, 'file')} imported.`);
-  } else {
-    const others = failures.length > 1 ? `, and ${failures.length - 1} more` : '';
-    notify(`${several(added, 'file')} imported. Not imported: ${first}${others}.`, {
-      isError: true,
-    });
-  }
+/** Where the files are that came in last. */
+async function boxOfNewest(files: number): Promise<ReturnType<typeof boxOf>> {
+  const limit = Math.min(files, mostShown);
+  const newest = files === 0 ? [] : (await service.getImports({ state: 'active', limit })).files;
+  // Sound: a box has four numbers.
+  const boxes = newest.flatMap(({ bbox }) => (bbox ? [bbox as unknown as Bbox] : []));
+  return boxOf(
+    boxes.flatMap(([west, south, east, north]) => [
+      [west, south],
+      [east, north],
+    ]),
+  );
 }
 
-/** @returns why the file was not imported; undefined when it was. */
-function send({ path, file }: Upload, tell: (sent: number) => void): Promise<string | undefined> {
+/** @returns what the daemon says of it, or why it was not sent. */
+function send(
+  { path, file }: Upload,
+  tell: (sent: number) => void,
+): Promise<ImportResult | string> {
   const request = new XMLHttpRequest();
-  const { promise, resolve } = Promise.withResolvers<string | undefined>();
+  const { promise, resolve } = Promise.withResolvers<ImportResult | string>();
   // In place of that of the file before.
   abort.signal.onabort = () => request.abort();
   request.upload.addEventListener('progress', ({ loaded }) => tell(loaded));
@@ -92,14 +115,11 @@ function send({ path, file }: Upload, tell: (sent: number) => void): Promise<str
   return promise;
 }
 
-function outcomeOf({ status, response }: XMLHttpRequest): string | undefined {
+function outcomeOf({ status, response }: XMLHttpRequest): ImportResult | string {
   // Sound: the answer is our server's; null where it is none.
-  const answer = (response ?? {}) as Partial<ImportResult> & { readonly message?: string };
-  if (status !== 201) return answer.message ?? 'waypointd does not answer';
-  const [failure] = answer.failures ?? [];
-  if (failure !== undefined) return failure.reason.replaceAll('_', ' ');
-  if ((answer.unsupported ?? 0) > 0) return 'holds nothing that is read';
-  return (answer.removed_files ?? []).length > 0 ? 'was removed before' : undefined;
+  const answer = response as (ImportResult & { readonly message?: string }) | null;
+  if (status === 201 && answer !== null) return answer;
+  return answer?.message ?? 'waypointd does not answer';
 }
 
 async function collect(one: Chosen, found: Upload[]): Promise<void> {

@@ -1,4 +1,5 @@
 import { formatDate } from '../../model/calendar-date.ts';
+import { kilometres } from '../../model/timeline-words.ts';
 
 /** Times, distances and dates in words. Clock times are those of the place: an offset from UTC in minutes goes with them. */
 
@@ -25,19 +26,11 @@ export function clock(ms: number, offsetMinutes: number): string {
   return clockForm.format(ms + offsetMinutes * 60_000);
 }
 
-export function count(value: number): string {
-  return value.toLocaleString();
-}
-
-/** `1 file`, `3 files`. */
-export function several(value: number, one: string): string {
-  return `${count(value)} ${one}${value === 1 ? '' : 's'}`;
-}
+/** `1 file`, `3,000 files`. */
+export { counted as several } from '../../model/text.ts';
 
 export function distance(metres: number): string {
-  if (metres < 1_000) return `${Math.round(metres)} m`;
-  const km = metres / 1_000;
-  return `${km < 10 ? km.toFixed(1) : count(Math.round(km))} km`;
+  return `${kilometres(metres)} km`;
 }
 
 export function position(lat: number, lon: number): string {

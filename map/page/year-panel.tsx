@@ -1,9 +1,10 @@
-import type { JSX, TargetedKeyboardEvent } from 'preact';
+import type { ComponentChildren, JSX, TargetedKeyboardEvent } from 'preact';
 import { signal } from '@preact/signals';
+import type { Summary } from '../../client/waypoints/index.ts';
 import { Shown, Stepper } from './parts.tsx';
 import { status } from './service.ts';
 import { showDay } from './state.ts';
-import { addDays, longDate, several } from './words.ts';
+import { addDays, distance, longDate, several } from './words.ts';
 import { chosenYear, year, yearStory, type YearStory } from './year.ts';
 
 /** Where the days of a year were, as a calendar. */
@@ -46,23 +47,54 @@ function Calendar({ story }: { readonly story: YearStory }): JSX.Element {
           return <Month key={first} first={first} story={story} />;
         })}
       </div>
-      <table class="countries">
-        <caption class="unseen">Days by country</caption>
-        <tbody>
-          {countries.map(({ id, name, days, colour }) => (
-            <tr key={id}>
-              <th scope="row">
-                <span class={`swatch c${colour}`} aria-hidden="true" />
-                {name}
-              </th>
-              <td>{several(days, 'day')}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <Table
+        caption="Days by country"
+        rows={countries.map(({ id, name, days, colour }) => [
+          id,
+          <>
+            <span class={`swatch c${colour}`} aria-hidden="true" />
+            {name}
+          </>,
+          several(days, 'day'),
+        ])}
+      />
+      <Table caption="The year in numbers" rows={sumsOf(story.summary)} />
       {countries.length === 0 && <p class="hint">Nothing was recorded in this year.</p>}
     </section>
   );
+}
+
+type Row = readonly [key: string, head: ComponentChildren, value: string];
+
+function Table({ caption, rows }: { readonly caption: string; readonly rows: readonly Row[] }) {
+  return (
+    <table class="countries">
+      <caption class="unseen">{caption}</caption>
+      <tbody>
+        {rows.map(([key, head, value]) => (
+          <tr key={key}>
+            <th scope="row">{head}</th>
+            <td>{value}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+/** What the year comes to. */
+function sumsOf(sum: Summary): Row[] {
+  const { longest_trip: longest, farthest, nights_away: away } = sum;
+  const rows: readonly (readonly [what: string, value: string | undefined])[] = [
+    ['On the way', distance(sum.distance_m)],
+    ...sum.modes.map(({ mode, distance_m }) => [`· ${mode}`, distance(distance_m)] as const),
+    ['Regions, towns', `${sum.regions}, ${sum.towns}`],
+    ['Away from home', away === undefined ? away : several(away, 'night')],
+    ['Longest trip', longest && `${distance(longest.distance_m)} · ${longest.mode}`],
+    ['Farthest from home', farthest && distance(farthest.distance_m)],
+    ['Without data', several(sum.days_without_data, 'day')],
+  ];
+  return rows.flatMap(([what, value]) => (value === undefined ? [] : [[what, what, value]]));
 }
 
 const monthForm = new Intl.DateTimeFormat(undefined, { month: 'short', timeZone: 'UTC' });

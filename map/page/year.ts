@@ -1,23 +1,26 @@
-import { computed, signal } from '@preact/signals';
+import { computed, effect, signal } from '@preact/signals';
+import type { Summary } from '../../client/waypoints/index.ts';
 import type { TimelineResult } from '../../model/timeline-result.ts';
 import { archive } from './archive.ts';
-import { tab } from './state.ts';
+import { day, tab } from './state.ts';
 import { addDays } from './words.ts';
 import { keepLoaded, type Fetch, type Loaded } from './loaded.ts';
-import { timelineOf } from './timelines.ts';
+import { patiently, timelineOf } from './timelines.ts';
+import { service } from './service.ts';
 
 /** Where the days of a year were. */
 export interface YearStory extends ReturnType<typeof storyOf> {
   readonly year: number;
+  readonly summary: Summary;
 }
 
 /** That the user has chosen. */
 export const chosenYear = signal<number>();
-/** The newest one with something, until one is chosen; a clock that was wrong may have dated things later. */
+/** That of the chosen day, else the newest one with something, until one is chosen; a clock that was wrong may have dated things later. */
 export const year = computed(() => {
   const today = new Date().toISOString().slice(0, 10);
-  const newest = archive.value?.findLast(({ day }) => day <= addDays(today, 1))?.day ?? today;
-  return chosenYear.value ?? Number(newest.slice(0, 4));
+  const newest = archive.value?.findLast((one) => one.day <= addDays(today, 1))?.day ?? today;
+  return chosenYear.value ?? Number((day.value ?? newest).slice(0, 4));
 });
 export const yearStory = signal<Loaded<YearStory>>({ state: 'none' });
 
@@ -26,12 +29,17 @@ const colours = 9;
 
 /** Keeps the story true to the chosen year, while it is shown. */
 export function followYear(): void {
+  effect(() => {
+    if (day.value !== undefined) chosenYear.value = undefined;
+  });
   const wanted = (): Fetch<YearStory> | undefined => {
     const chosen = year.value;
     if (tab.value !== 'year') return undefined;
     return async (abort, tell) => {
-      const result = await timelineOf(`${chosen}-01-01`, `${chosen}-12-31`, abort, tell);
-      return { year: chosen, ...storyOf(result) };
+      const [from, to] = [`${chosen}-01-01`, `${chosen}-12-31`];
+      const result = await timelineOf(from, to, abort, tell);
+      const summary = await patiently(() => service.getSummary({ from, to }), abort);
+      return { year: chosen, summary, ...storyOf(result) };
     };
   };
   keepLoaded(yearStory, wanted, (story) => story.year !== year.value);

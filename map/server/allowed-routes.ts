@@ -1,6 +1,6 @@
 /**
  * What the page may ask the daemon. All else stays closed to a browser, should the page ever be tricked: folders of this
- * machine as the source of an import, exports, geodata, the machine's own position. A test compares this with the API.
+ * machine as the source of an import, geodata, the machine's own position. A test compares this with the API.
  */
 export const allowedRoutes = [
   'GET /api/status',
@@ -36,4 +36,10 @@ export const allowedRoutes = [
   'GET /api/tracks',
   'GET /api/tracks/days',
   'GET /api/tracks/points',
+  'GET /api/export',
+  'GET /api/places',
+  'GET /api/summary',
+  'GET /api/corrections',
+  'POST /api/corrections',
+  'DELETE /api/corrections/{id}',
 ] as const;

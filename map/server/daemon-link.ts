@@ -13,6 +13,9 @@ import { WaypointError } from '../../model/failure.ts';
 const requestHeaders = ['accept', 'accept-encoding', 'content-type', 'if-none-match'];
 /** Nothing else comes back. Nothing is kept in the browser's cache, which would tell where its user was. */
 const answerHeaders = ['content-encoding', 'etag', 'retry-after', 'vary', 'x-change-id'];
+/** What the daemon makes first: a page waits for it, for its browser would put each refusal into the console. */
+const madePaths: ReadonlySet<string> = new Set(['/api/places', '/api/summary']);
+const againMs = 200;
 /** Pieces of a body, of 64 KiB at most, between the page and the daemon. */
 const aheadPieces = 4;
 /**
@@ -41,7 +44,12 @@ export class DaemonLink {
    */
   async answer({ ctx, signal }: RouteRequest): Promise<Answer> {
     requirePlainPath(ctx);
-    const answer = await this.#ask(ctx, signal);
+    let answer = await this.#ask(ctx, signal);
+    while (answer.status === 429 && madePaths.has(ctx.path)) {
+      answer.close();
+      await delay(againMs, undefined, { signal });
+      answer = await this.#ask(ctx, signal);
+    }
     if (answer.status === 401) {
       answer.close();
       throw new WaypointError('no_daemon');

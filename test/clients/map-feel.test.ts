@@ -43,7 +43,7 @@ testPage('an import shows how far it is, and its cancel stops what is left', asy
   t.true((await share()) < Number(await bar.getAttribute('max')));
   await assertAccessible(t, page, 'a running import');
   await running.getByRole('button', { name: 'Cancel' }).click();
-  await page.getByText('Stopped. 1 file imported before.').waitFor();
+  await page.getByText('Stopped before the end. Finished files are kept.').waitFor();
   await page.getByLabel('Import files').waitFor();
   const { files: kept } = (await daemon.get('/api/imports')).body;
   t.deepEqual(

@@ -2,11 +2,12 @@
  * The page of the map in a real browser, by roles and names: what its user sees and does, what stands in it, what it asks,
  * and what axe says of it. Pictures are compared by the colours in them.
  */
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sessionHeader } from '../../map/session-header.ts';
 import { openForeignPages, tryToReadAndWrite } from '../helpers/foreign-page.ts';
 import { gpx, writeTree } from '../helpers/imports.ts';
+import { lifeOf } from '../helpers/life.ts';
 import {
   assertAccessible,
   assertSealed,
@@ -20,9 +21,10 @@ import {
 } from '../helpers/map-checks.ts';
 import { openMap, pixelsOf, waterWorld } from '../helpers/map-page.ts';
 import type { TestDaemon } from '../helpers/daemon.ts';
+import { until } from '../helpers/until.ts';
 import { temporaryDirectory } from '../helpers/temporary-directory.ts';
 
-const { day, land, sea, track } = colours;
+const { day, land, sea, track, walk } = colours;
 
 testPage('an empty map says how to begin, and takes files', async (t) => {
   const map = await openMap(t, browser);
@@ -33,15 +35,24 @@ testPage('an empty map says how to begin, and takes files', async (t) => {
   await untilShown(t, page, sea);
   t.is(await pixelsOf(page, track, middle), 0);
   await page.getByLabel('Import files').setInputFiles(join(journey, '01-porto.gpx'));
-  await page.getByText('1 file imported.').waitFor();
-  await page.getByRole('tab', { name: 'Library' }).click();
+  await page.getByRole('heading', { name: /^Imported .* from 1 file\.$/u }).waitFor();
   await page.getByRole('button', { name: 'Remove 01-porto.gpx' }).waitFor();
-  await page.getByLabel('Import files').setInputFiles({
-    name: 'notes.gpx',
-    mimeType: 'text/plain',
-    buffer: Buffer.from('no tracks'),
-  });
-  await page.getByText('Not imported: notes.gpx').waitFor();
+  // The map has gone there: it is no dot on the world.
+  await untilShown(t, page, track, true, 400);
+  await page.getByLabel('Import files').setInputFiles(
+    ['notes.gpx', 'photo.jpg'].map((name) => ({
+      name,
+      mimeType: 'text/plain',
+      buffer: Buffer.from('no tracks'),
+    })),
+  );
+  const sheet = page.getByRole('region', { name: 'What came in' });
+  await sheet.getByRole('heading', { name: 'Nothing was imported.' }).waitFor();
+  await sheet.getByText('notes.gpx: it is not well-formed XML').waitFor();
+  await sheet.getByText('photo.jpg').waitFor();
+  await assertAccessible(t, page, 'what came in');
+  await sheet.getByRole('button', { name: 'Close' }).click();
+  await sheet.waitFor({ state: 'detached' });
   t.is((await daemon.get('/api/imports')).body.files.length, 1);
   await assertSealed(t, map);
 });
@@ -61,7 +72,7 @@ testPage('dropped files come in; a file is removed, and that is undone', async (
   await page.dispatchEvent('.page', 'dragover', { dataTransfer: data });
   await page.getByText('Drop to import').waitFor();
   await page.dispatchEvent('.page', 'drop', { dataTransfer: data });
-  await page.getByText('1 file imported.').waitFor();
+  await page.getByRole('heading', { name: /from 1 file\.$/u }).waitFor();
   await page.getByRole('button', { name: 'Remove camp.gpx' }).click();
   await page.getByRole('status').getByText('File removed').first().waitFor();
   t.is((await daemon.get('/api/waypoints')).body.length, 0);
@@ -115,13 +126,19 @@ testPage('an imported waypoint is found, hidden and shown again', async (t) => {
     fill: (daemon) => daemon.call('POST', '/api/import', { dir }),
   });
   const { page, daemon } = map;
-  await page.keyboard.press('/');
-  await page.getByRole('combobox', { name: 'Search' }).fill('mill');
+  const search = page.getByRole('combobox', { name: 'Search' });
+  await search.fill('what was sought before');
+  await search.blur();
+  // It takes the place of the text before.
+  for (const key of '/mill') await page.keyboard.press(key);
+  t.is(await search.inputValue(), 'mill');
   await page.getByRole('option', { name: /Old Mill/u }).waitFor();
   await page.keyboard.press('ArrowDown');
   await page.keyboard.press('Enter');
   await page.getByRole('heading', { name: 'Old Mill' }).waitFor();
   await page.locator('h2:focus', { hasText: 'Old Mill' }).waitFor();
+  await page.keyboard.press('Escape');
+  t.is(await search.inputValue(), '', 'the search is over');
   await page.getByRole('button', { name: 'Hide' }).click();
   await page.getByRole('status').getByText('Waypoint hidden').first().waitFor();
   t.is((await daemon.get('/api/waypoints')).body.length, 0);
@@ -155,7 +172,7 @@ testPage(
 
 testPage('the calendar of a year tells the countries of its days, and leads to one', async (t) => {
   const dir = temporaryDirectory(t);
-  writeTree(dir, { 'wrong-clock.gpx': gpx([], ['2098-01-01T10:00:00Z']) });
+  writeTree(dir, { 'wrong-clock.gpx': gpx([], ['2028-01-01T10:00:00Z']) });
   const fill = async (daemon: TestDaemon): Promise<void> => {
     await importJourney(daemon);
     t.is((await daemon.call('POST', '/api/import', { dir })).status, 200);
@@ -164,6 +181,12 @@ testPage('the calendar of a year tells the countries of its days, and leads to o
   const { page } = map;
   await page.getByRole('tab', { name: 'Year' }).click();
   await page.getByRole('heading', { name: '2024' }).waitFor();
+  await page.getByRole('tab', { name: 'Day' }).click();
+  await page.getByRole('textbox', { name: 'Day' }).fill('2028-01-01');
+  await page.getByRole('tab', { name: 'Year' }).click();
+  await page.getByRole('heading', { name: '2028' }).waitFor();
+  for (let year = 2028; year > 2024; year -= 1)
+    await page.getByRole('button', { name: 'Year before' }).click();
   const fourth = page.getByRole('button', { name: /4 May 2024: Portugal/u });
   await fourth.waitFor();
   t.regex(await page.getByRole('row', { name: /Portugal/u }).innerText(), /4 days/u);
@@ -212,6 +235,16 @@ testPage('a day has its stays and trips, a time slider, elevation and speed', as
   await page.getByRole('img', { name: /Elevation of the day/u }).waitFor();
   await page.getByRole('img', { name: /Speed of the day/u }).waitFor();
   await untilShown(t, page, day);
+  await page.getByRole('list', { name: 'Colours on the map' }).getByText('walk').waitFor();
+  await untilShown(t, page, walk);
+  await page.getByRole('combobox', { name: 'Format' }).selectOption('KML');
+  const saved = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Export' }).click();
+  const file = await saved;
+  t.is(file.suggestedFilename(), 'waypointd 2024-05-04.kml');
+  const text = readFileSync(await file.path(), 'utf8');
+  t.regex(text, /<kml.*2024-05-04T/su);
+  t.notRegex(text, /2024-05-0[35]T/u, 'of the chosen day alone');
   const slider = page.getByRole('slider', { name: /Time of day/u });
   const before = await slider.getAttribute('aria-valuetext');
   await slider.focus();
@@ -222,6 +255,85 @@ testPage('a day has its stays and trips, a time slider, elevation and speed', as
   await page.getByRole('heading', { name: /5 May 2024/u }).waitFor();
   await assertSealed(t, map);
 });
+
+testPage('a way of moving and a false stay are corrected where they stand', async (t) => {
+  const map = await openMap(t, browser, { fill: importJourney });
+  const { page, daemon } = map;
+  await page.getByRole('textbox', { name: 'Day' }).fill('2024-05-04');
+  const course = page.getByRole('list', { name: 'Stays and trips' });
+  const ways = course.getByRole('button', { name: /^Correct walk from/u });
+  const stays = course.getByRole('button', { name: /^Correct the stay from/u });
+  await ways.first().waitFor();
+  const [walks, first] = [await ways.count(), await stays.count()];
+  await ways.first().click();
+  const form = course.getByRole('form', { name: 'Correction' });
+  await form.getByRole('combobox', { name: 'Way of moving' }).selectOption('boat');
+  await assertAccessible(t, page, 'a correction');
+  await form.getByRole('button', { name: 'Correct' }).click();
+  await course.getByText('corrected').waitFor();
+  await page.getByRole('list', { name: 'Colours on the map' }).getByText('boat').waitFor();
+  t.is(await ways.count(), walks - 1);
+  await course.getByRole('button', { name: /^Correct boat/u }).click();
+  await form.getByRole('button', { name: 'Take it back' }).click();
+  await course.getByText('corrected').waitFor({ state: 'detached' });
+  t.is(await ways.count(), walks);
+  t.deepEqual((await daemon.get('/api/corrections')).body.corrections, []);
+  await stays.nth(2).click();
+  await form.getByRole('button', { name: 'This was no stay' }).click();
+  await until(async () => (await stays.count()) === first - 1);
+  await page
+    .getByRole('status')
+    .filter({ hasText: 'Timeline corrected' })
+    .getByRole('button', { name: 'Undo' })
+    .first()
+    .click();
+  await until(async () => (await stays.count()) === first);
+  await assertSealed(t, map);
+});
+
+testPage(
+  'home and work are there, and naming one makes a bookmark that names its stays',
+  async (t) => {
+    const dir = temporaryDirectory(t);
+    // Ten weeks: nights in one place, working hours in another.
+    const { fixes } = lifeOf('office', 7, 70);
+    const points = fixes.map(
+      ([ms, lat, lon]) =>
+        `<trkpt lat="${lat}" lon="${lon}"><time>${new Date(ms).toISOString()}</time></trkpt>`,
+    );
+    writeTree(dir, { 'life.gpx': `<gpx><trk><trkseg>${points.join('')}</trkseg></trk></gpx>` });
+    const map = await openMap(t, browser, {
+      fill: (daemon) => daemon.call('POST', '/api/import', { dir }),
+    });
+    const { page, daemon } = map;
+    await page.getByRole('tab', { name: 'Places' }).click();
+    const own = page.getByRole('region', { name: 'Your places' });
+    await own.getByRole('button', { name: /^Home ?\d+ visits/u }).waitFor();
+    await own.getByRole('button', { name: /^Work ?\d+ visits/u }).waitFor();
+    await assertAccessible(t, page, 'your places');
+    await own.getByRole('button', { name: 'Name it' }).first().click();
+    const form = page.getByRole('form', { name: 'Bookmark' });
+    t.is(await form.getByLabel('Name').inputValue(), 'Home');
+    await form.getByLabel('Name').fill('Villa');
+    await form.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('heading', { name: 'Villa' }).waitFor();
+    t.is((await daemon.get('/api/waypoints?bookmarksOnly=true')).body[0].name, 'Villa');
+    await page.getByRole('button', { name: 'Close' }).click();
+    await own.getByRole('button', { name: /^Villa ?Home · \d+ visits/u }).waitFor();
+    await page.getByRole('tab', { name: 'Day' }).click();
+    await page.getByRole('textbox', { name: 'Day' }).fill('2023-02-08');
+    await page
+      .getByRole('list', { name: 'Stays and trips' })
+      .getByText(/^Villa, /u)
+      .first()
+      .waitFor();
+    await page.getByRole('tab', { name: 'Year' }).click();
+    const sums = page.getByRole('table', { name: 'The year in numbers' });
+    t.regex(await sums.getByRole('row', { name: /On the way/u }).innerText(), /\d km/u);
+    t.regex(await sums.getByRole('row', { name: /Away from home/u }).innerText(), /\d nights?/u);
+    await assertSealed(t, map);
+  },
+);
 
 testPage('a period is chosen by dates, in the bar, and by keys', async (t) => {
   const map = await openMap(t, browser, { fill: importJourney });

@@ -29,6 +29,7 @@ export function testPage(title: string, body: (t: ExecutionContext) => Promise<v
 export const colours = {
   track: 'red > green + 40 && red > blue + 40',
   day: 'blue > red + 80',
+  walk: 'red === 46 && green === 139 && blue === 79',
   waypoint: 'red === 79 && green === 125 && blue === 148',
   /** It lets some through, too. */
   cluster: 'Math.abs(red - 101) < 7 && Math.abs(green - 142) < 5 && Math.abs(blue - 161) < 5',

@@ -1,259 +1,44 @@
-import { sep } from 'node:path';
-import { emptyImport } from '../../../model/empty-import.ts';
+import {
+  details,
+  findings,
+  headline,
+  ownBookmarks,
+  type Finding,
+  type ImportSum,
+} from '../../../client/waypoints/import-words.ts';
 import { damageReasons } from '../../../formats/refused.ts';
-import type { EmptyReason, FailureReason, ImportResult } from '../../../model/import.ts';
-import { formatNames } from '../../../model/recorder-formats.ts';
 import { invocation } from '../../terminal/invocation.ts';
 import { note, printLines } from '../../terminal/output.ts';
-import { counted, dateOf, forTerminal } from '../../terminal/text.ts';
-
-/** The sum of several imports; lists hold `dir` joined with the file. */
-export type ImportSum = Omit<ImportResult, 'dir'> & {
-  /** The answers it was made of, in the order of the requests. */
-  readonly results: readonly ImportResult[];
-};
-
-type Salvaged = ImportResult['salvaged'][number];
+import { counted, forTerminal } from '../../terminal/text.ts';
 
 /** A longer list is cut; `--json` has all of it. */
 const shownFiles = 20;
 /** Files that are edited and imported again are replaced all the time: a few tell which kind it is. */
 const shownReplaced = 5;
 
-export const failureSentences: Readonly<Record<FailureReason, string>> = {
-  empty: 'the file is empty',
-  truncated: 'it ends in the middle, as if cut off',
-  not_xml: 'it is not well-formed XML',
-  not_gpx: 'it is XML but not GPX',
-  too_deep: 'its elements, or the folders around it, are nested too deeply',
-  entities: 'it declares entities of its own, which is refused for safety',
-  encoding: 'its characters are not in the encoding it declares',
-  too_large: 'it, or what it holds, is too large or too much',
-  unreadable: 'it cannot be read, or its place in the data directory cannot be written',
-  changed: 'it changed while it was read; try again',
-  too_slow: 'it took too long to read for its size',
-  unsupported: 'its content is of no format that is read',
-  wrong_format: 'its content is not what its ending says',
-  damaged: 'it is damaged: its parts contradict each other',
-  not_json: 'it is not well-formed JSON',
-  nested: 'it is an archive within an archive',
-  unsafe_name: 'its name in the archive leads out of it',
-  encrypted: 'it is encrypted',
-  packing: 'it is packed by a method that is not read',
-};
-
-/** Adds up the answers of several requests: numbers, and lists of files. */
-export function sumResults(results: readonly ImportResult[]): ImportSum {
-  const { dir: _, ...nothing } = emptyImport('');
-  const counts = fieldsOf(nothing, (zero) => typeof zero === 'number').map((key) => [
-    key,
-    // An older daemon does not send all of them.
-    results.reduce((sum, { [key]: count }) => sum + Number(count ?? 0), 0),
-  ]);
-  const lists = fieldsOf(nothing, Array.isArray).map((key) => [key, joined(results, key)]);
-  const times = results.flatMap(({ first_time, last_time }) => [first_time, last_time]);
-  const known = times.filter((time) => time !== undefined).toSorted();
-  const [first, last] = [known[0], known.at(-1)];
-  const odd = joined(results, 'odd_times') as NonNullable<ImportSum['odd_times']>;
-  return {
-    ...nothing,
-    ...Object.fromEntries(counts),
-    ...Object.fromEntries(lists),
-    imported: results.some(({ imported }) => imported),
-    dedup_count: results.at(-1)?.dedup_count ?? 0,
-    ...(first === undefined ? {} : { first_time: first }),
-    ...(last === undefined ? {} : { last_time: last }),
-    ...(odd.length === 0 ? {} : { odd_times: odd }),
-    formats: sumFormats(results),
-    ...(results.some(({ planned }) => planned === true) ? { planned: true as const } : {}),
-    ...(results.some(({ cancelled }) => cancelled === true) ? { cancelled: true as const } : {}),
-    results,
-  };
-}
-
-type Field = keyof ImportResult;
-
-function fieldsOf(nothing: object, isOfKind: (zero: unknown) => boolean): Field[] {
-  const fields = Object.entries(nothing).filter(([, zero]) => isOfKind(zero));
-  // Sound: an empty result has fields of a result only.
-  return fields.map(([key]) => key as Field);
-}
-
-/** The files of a list, each with its directory. */
-function joined(results: readonly ImportResult[], key: Field): unknown[] {
-  return results.flatMap(({ dir, [key]: files }) =>
-    (Array.isArray(files) ? files : []).map((file: string | { readonly file: string }) =>
-      typeof file === 'string' ? pathOf(dir, file) : { ...file, file: pathOf(dir, file.file) },
-    ),
-  );
-}
-
-/** As it is: names in archives lead to where nothing is. */
-function pathOf(dir: string, file: string): string {
-  return dir === '' || dir.endsWith(sep) ? dir + file : dir + sep + file;
-}
-
-function sumFormats(results: readonly ImportResult[]): ImportResult['formats'] {
-  const sum: ImportResult['formats'] = {};
-  for (const { formats } of results)
-    for (const name of formatNames)
-      if (formats[name] !== undefined) sum[name] = (sum[name] ?? 0) + formats[name];
-  return sum;
-}
-
 /** Tells a person what an import did: on standard output what came in, on standard error what did not. */
 export async function printSummary(sum: ImportSum): Promise<void> {
-  await printLines([headline(sum), ...details(sum).map((line) => `  ${line}`)]);
-  noteFiles(sum);
-  noteOwnBookmarks(sum);
+  const more = details(sum).flatMap((one) => linesOf(one, shownReplaced));
+  await printLines([headline(sum), ...more.map((line) => `  ${line}`)]);
+  for (const one of findings(sum)) linesOf(one, shownFiles).forEach(note);
+  if (sum.failures.some(({ reason }) => damageReasons.has(reason)))
+    note('Of a cut-off or damaged file, --salvage imports what is whole before the damage.');
+  const bookmarks = ownBookmarks(sum, invocation());
+  if (bookmarks !== undefined) note(bookmarks);
   if (sum.gpx_in_subfolders > 0) {
     const those = counted(sum.gpx_in_subfolders, 'file is', 'files are');
     note(`${those} in sub-folders and not imported; add -r to import them too.`);
   }
 }
 
-function headline(sum: ImportSum): string {
-  if (sum.planned === true && sum.files > 0) {
-    return `Would import ${counted(sum.observations, 'timed point')}${span(sum)} and ${counted(sum.count, 'waypoint')} from ${counted(sum.files, 'file')}. Nothing was written.`;
-  }
-  if (sum.files === 0) {
-    if (sum.duplicates > 0) {
-      return `Nothing new: ${counted(sum.duplicates, 'file was', 'files were')} imported before.`;
-    }
-    return sum.failed + sum.removed_files.length > 0
-      ? 'Nothing was imported.'
-      : 'There was no file to import.';
-  }
-  const points = counted(sum.observations, 'timed point');
-  return `Imported ${points}${span(sum)} and ${counted(sum.count, 'waypoint')} from ${counted(sum.files, 'file')}.`;
-}
-
-function span({ first_time, last_time, odd_times }: ImportSum): string {
-  if (first_time === undefined || last_time === undefined || odd_times !== undefined) return '';
-  const [first, last] = [dateOf(first_time), dateOf(last_time)];
-  return first === last ? ` of ${first}` : ` from ${first} to ${last}`;
-}
-
-function details(sum: ImportSum): string[] {
-  const lines: string[] = [];
-  const formats = formatNames.filter((name) => sum.formats[name] !== undefined);
-  if (formats.length > 1) {
-    const shown = formats.map((name) => `${sum.formats[name]?.toLocaleString('en-US')} ${name}`);
-    lines.push(`files by format: ${shown.join(', ')}`);
-  }
-  if (sum.replaced > 0) {
-    lines.push(
-      `${counted(sum.replaced, 'file')} ${sum.planned === true ? 'would take' : 'took'} the place of an older one of the same name, which is kept for 30 days:`,
-      ...replacedLines(sum),
-    );
-  }
-  if (sum.files > 0 && sum.duplicates > 0) {
-    lines.push(`${counted(sum.duplicates, 'file was', 'files were')} imported before`);
-  }
-  if (sum.untimed_points > 0) {
-    lines.push(
-      `${counted(sum.untimed_points, 'point')} without a time: kept, but not among the timed points`,
-    );
-  }
-  if (sum.routes > 0) {
-    lines.push(`${counted(sum.routes, 'route')} of ${counted(sum.route_points, 'point')}`);
-  }
-  if (sum.unusable_points > 0) {
-    lines.push(`${counted(sum.unusable_points, 'point')} without a usable position left out`);
-  }
-  if (sum.hidden > 0) lines.push(`${counted(sum.hidden, 'hidden file')} not looked at`);
-  if (sum.files > 0 && sum.planned !== true) {
-    lines.push(`${counted(sum.dedup_count, 'waypoint')} in all now`);
-  }
-  return lines;
-}
-
-/** Relative to the library, where the names are the same. */
-function replacedLines({ replaced, results }: ImportSum): string[] {
-  const names = results.flatMap(({ replaced_files }) => replaced_files);
-  return firstLines(names, shownReplaced, replaced);
-}
-
-/** The first items of a list, and how many more there are. */
-function firstLines(items: readonly string[], most: number, all = items.length): string[] {
-  const lines = items.slice(0, most).map((item) => `  ${forTerminal(item)}`);
-  const more = all - lines.length;
-  if (more > 0) lines.push(`  … and ${more.toLocaleString('en-US')} more (--json lists them)`);
-  return lines;
-}
-
-/** The files of which there is more to say than their number. */
-function noteFiles(sum: ImportSum): void {
-  const were = ['file was', 'files were'] as const;
-  noteFirst(sum.failures, were, 'refused', ({ file, reason, line }) => {
-    const place = line === undefined ? '' : ` (line ${line})`;
-    return `${file}: ${failureSentences[reason]}${place}`;
-  });
-  if (sum.failures.some(({ reason }) => damageReasons.has(reason)))
-    note('Of a cut-off or damaged file, --salvage imports what is whole before the damage.');
-  noteFirst(
-    sum.salvaged,
-    ['file is', 'files are'],
-    'damaged, and imported up to there',
-    ({ file, reason, ...damage }) => `${file}: ${failureSentences[reason]} (${placeOf(damage)})`,
-  );
-  if (sum.failures_omitted > 0)
-    note(`${counted(sum.failures_omitted, 'more file')} in archives refused and not listed.`);
-  const { unsupported_files: unsupported } = sum;
-  const skipped = 'skipped: a link, or a format that is not supported';
-  noteFirst(unsupported, ['file', 'files'], skipped, String);
-  const beside = 'kept beside one of the same name from another folder';
-  noteFirst(
-    sum.renamed_files,
-    ['file is', 'files are'],
-    beside,
-    ({ file, stored_as: as }) => `${file} as ${as}`,
-  );
-  noteFirst(sum.removed_files, were, 'removed before and left out (--again takes them in)', String);
-  noteFirst(
-    sum.without_data,
-    ['file contains', 'files contain'],
-    'no positions',
-    ({ file, reason }) => `${file}: ${emptyReasons[reason]}`,
-  );
-  // One wrong clock would make the period of all files read as "from 1234 to 4096".
-  const odd = 'times that cannot be right';
-  noteFirst(
-    sum.odd_times ?? [],
-    ['file has', 'files have'],
-    odd,
-    ({ file, first_time, last_time }) =>
-      `${file}: from ${dateOf(first_time)} to ${dateOf(last_time)}`,
-  );
-}
-
-function placeOf({ broken_at: byte, line, record }: Omit<Salvaged, 'file' | 'reason'>): string {
-  const at = `byte ${byte.toLocaleString('en-US')}`;
-  if (line !== undefined) return `line ${line.toLocaleString('en-US')}, ${at}`;
-  return record === undefined ? at : `record ${record.toLocaleString('en-US')}, ${at}`;
-}
-
-const emptyReasons: Readonly<Record<EmptyReason, string>> = {
-  no_points: 'it has no points',
-  unusable_points: 'none of its points has a usable position',
-};
-
-/** An export of ours brings waypoints, but an import makes no bookmarks. */
-function noteOwnBookmarks({ own_bookmarks: count }: ImportSum): void {
-  if (count === 0) return;
-  const those = counted(count, 'waypoint was a bookmark', 'waypoints were bookmarks');
-  note(
-    `${those} when exported, and came in as imported ones without their tags. To have bookmarks again, restore a backup, or put the file in the place of bookmarks.gpx (${invocation()} paths).`,
-  );
-}
-
-function noteFirst<T>(
-  items: readonly T[],
-  [one, many]: readonly [string, string],
-  what: string,
-  line: (item: T) => string,
-): void {
-  if (items.length === 0) return;
-  note(`${counted(items.length, one, many)} ${what}:`);
-  firstLines(items.map(line), shownFiles).forEach(note);
+/** The sentence, the first lines below it, and how many more there are. */
+function linesOf({ title, lines, flag }: Finding, most: number): string[] {
+  const head = flag === undefined ? title : `${title} (${flag})`;
+  if (lines.length === 0) return [head];
+  const more = lines.length - most;
+  return [
+    `${head}:`,
+    ...lines.slice(0, most).map((line) => `  ${forTerminal(line)}`),
+    ...(more > 0 ? [`  … and ${more.toLocaleString('en-US')} more (--json lists them)`] : []),
+  ];
 }
