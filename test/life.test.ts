@@ -233,7 +233,10 @@ test('the command line tells places, a year and corrections, with the names of b
     ['when', 'Burrow'],
   ])
     t.true((await cli.out(words)).includes('Burrow'), words.join(' '));
-  t.regex(await cli.out(['year', '2023']), /^2023\n\n[\d,.]+ km on the way\./u);
+  t.regex(
+    await cli.out(['year', '2023']),
+    /^2023\. Days and times are those of the place\.\n\n[\d,.]+ km on the way\..*Longest trip: .* to .*, 2023-/su,
+  );
   t.regex(await cli.out(['year', '2023', '--svg']), /^<svg .*Stays in \d+ region/su);
   t.is(JSON.parse(await cli.out(['year', '2023', '--json'])).days_without_data, 365 - 41);
 

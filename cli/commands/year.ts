@@ -1,24 +1,24 @@
 import { usageError } from '../../model/exit-error.ts';
 import type { LifePlace, Summary } from '../../model/life.ts';
-import { summaryLines } from '../../model/summary-words.ts';
 import type { TimelineResult } from '../../model/timeline-result.ts';
-import { placeOf } from '../../model/timeline-words.ts';
+import { kilometres, placeOf, shortPlaceOf, stayTime } from '../../model/timeline-words.ts';
 import { localTimeZone } from '../../model/time-zone.ts';
 import { defineCommand } from '../program/command.ts';
 import { withDaemon } from '../program/connection.ts';
 import type { DaemonClient } from '../program/daemon-client.ts';
 import { write } from '../terminal/output.ts';
-import { forTerminal } from '../terminal/text.ts';
+import { counted, forTerminal } from '../terminal/text.ts';
 import { calendarSvg } from './timeline/calendar-svg.ts';
+import { clockOf } from './timeline/clock.ts';
 import { untilMade } from './timeline/patience.ts';
+import { zoneSentence } from './timeline/wording.ts';
 import { runTimeline } from './timeline/run.ts';
 
 interface Year {
   readonly year: string;
   readonly summary: Summary;
-  readonly farthest?: LifePlace | undefined;
-  /** For a picture. */
-  readonly result?: TimelineResult | undefined;
+  readonly farthest: LifePlace | undefined;
+  readonly result: TimelineResult;
 }
 
 /** `waypointd year` */
@@ -40,7 +40,6 @@ export const command = defineCommand({
       async (client, { stopped }): Promise<Year | undefined> => {
         const summary = await untilMade(() => client.getSummary({ from, to }));
         const farthest = await farthestOf(client, summary);
-        if (!options.svg) return { year, summary, farthest };
         const request = { start_date: from, end_date: to, time_zone: localTimeZone };
         const result = await runTimeline(client, request, stopped);
         return result && { year, summary, farthest, result };
@@ -48,11 +47,10 @@ export const command = defineCommand({
     );
   },
   json: ({ summary }) => summary,
-  show({ year, summary, farthest, result }) {
-    const lines = summaryLines(summary, farthest && placeOf(farthest)).map(forTerminal);
-    return result === undefined
-      ? [year, '', ...lines]
-      : write(calendarSvg(result, result.days, lines));
+  show(found, { options }) {
+    const lines = summaryLines(found).map(forTerminal);
+    if (options.svg) return write(calendarSvg(found.result, found.result.days, lines));
+    return [`${found.year}. ${zoneSentence(localTimeZone)}`, '', ...lines];
   },
 });
 
@@ -65,4 +63,43 @@ async function farthestOf(
   const { lat, lon } = farthest;
   const { places } = await untilMade(() => client.getPlaces({ bbox: [lon, lat, lon, lat] }));
   return places[0];
+}
+
+/** A year in sentences. */
+function summaryLines({ summary, farthest, result }: Year): string[] {
+  const { modes, countries, regions, towns, longest_trip: longest } = summary;
+  const { nights_away: away, farthest: far, days_without_data: empty } = summary;
+  return [
+    `${kilometres(summary.distance_m)} km on the way.`,
+    ...modes.map(
+      ({ mode, trips, seconds, distance_m: metres }) =>
+        `${mode}: ${kilometres(metres)} km in ${counted(trips, 'trip')}, ${stayTime(seconds)}.`,
+    ),
+    ...countries.map(
+      ({ name, days, nights }) => `${name}: ${counted(days, 'day')}, ${counted(nights, 'night')}.`,
+    ),
+    `Stays in ${counted(regions, 'region')} and ${counted(towns, 'town')}.`,
+    ...(away === undefined
+      ? ['Home is not known: it takes ten visits and most nights there.']
+      : [`${counted(away, 'night')} away from home.`]),
+    ...(longest === undefined ? [] : [longestLine(longest, result)]),
+    ...(far === undefined
+      ? []
+      : [
+          `Farthest from home: ${kilometres(far.distance_m)} km, ${(farthest && placeOf(farthest)) || 'a place without a name'}, on ${far.date}.`,
+        ]),
+    `${counted(empty, 'day')} without data.`,
+  ];
+}
+
+function longestLine(
+  { start_utc: start, end_utc: end, distance_m, mode }: NonNullable<Summary['longest_trip']>,
+  result: TimelineResult,
+): string {
+  const clock = clockOf(result);
+  const trip = result.trips.find(({ start_utc }) => start_utc === start);
+  const [from, to] = [trip?.from_stop ?? -1, trip?.to_stop ?? -1].map((at) => result.timeline[at]);
+  const way = [from, to].map((stop) => stop && shortPlaceOf(stop)).filter(Boolean);
+  const by = mode === 'unknown' ? '' : ` by ${mode}`;
+  return `Longest trip: ${kilometres(distance_m)} km${by}, ${[way.join(' to '), `${clock(start, from)} to ${clock(end, to)}`].filter(Boolean).join(', ')}.`;
 }
