@@ -2,7 +2,6 @@ import { createHttpServer, type HttpServer } from '../http/server.ts';
 import { limits } from '../model/limits.ts';
 import { systemClock, type Clock, type Log } from '../model/process.ts';
 import type { Settings } from '../model/settings.ts';
-import type { WaypointStore } from '../storage/store.ts';
 import { ReaderPool } from '../storage/reader-pool.ts';
 import { Changes } from './changes/changes.ts';
 import { chooseGeocoders } from './geocoders/choose-geocoders.ts';
@@ -25,8 +24,8 @@ import { RollingBackups } from './rolling-backups.ts';
 import { WatchedFolders } from './watch/watched-folders.ts';
 import { Strangers } from '../http/strangers.ts';
 import { openStores, type OpenedStores } from './stores.ts';
-import { TimelineJobs, type TimelineOverrides } from './timelines/jobs.ts';
-import { WholeTimelines } from './timelines/whole-timelines.ts';
+import type { TimelineOverrides } from './timelines/jobs.ts';
+import { openTimelines } from './timelines/open-timelines.ts';
 import { TrackMaps } from './tiles/track-maps.ts';
 import { Waypoints } from './waypoints.ts';
 
@@ -176,7 +175,7 @@ function buildParts(
   const opened = openImports({ store, index, wasLibraryWhole, paths, clock, log });
   const { library } = opened;
   const geodata = new Geodata({ directory: paths.geodata, clock, log }, options.geodata);
-  const told = openTimelines(store, library, geodata, options);
+  const told = openTimelines({ store, library, geodata }, options);
   const maps = new TrackMaps(paths.libraryDatabase, schedule);
   const mirror = new BookmarksMirror({
     path: paths.bookmarksFile,
@@ -208,28 +207,6 @@ function buildParts(
   const watch = openWatch(library, options);
   const own = { mirror, waypoints, changes, location, backups, watch };
   return { ...opened, ...own, index, readers, geodata, maps, ...told };
-}
-
-function openTimelines(
-  store: WaypointStore,
-  library: LibraryWork,
-  geodata: Geodata,
-  { paths, clock, log, schedule, timelines: overrides }: StartOptions,
-) {
-  const recorded = {
-    libraryPath: paths.libraryDatabase,
-    clock,
-    log,
-    corrections: () => store.corrections.all(),
-    libraryReady: () => library.ready,
-    geodata: () => geodata.inUse(),
-  };
-  const isActive = (id: number): boolean => store.imports.find(id)?.state === 'active';
-  const libraryRevision = (): string => store.libraryFiles.revision();
-  return {
-    timelines: new TimelineJobs({ ...recorded, isActive }, overrides),
-    whole: new WholeTimelines({ ...recorded, libraryRevision, schedule }),
-  };
 }
 
 function openWatch(library: LibraryWork, { settings, paths, log, schedule }: StartOptions) {
