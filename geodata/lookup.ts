@@ -1,9 +1,11 @@
 import type { Database } from 'better-sqlite3';
+import { distance } from 'geokdbush';
 import { nowhere, type AdminLookup, type AdminPlace } from '../model/admin-place.ts';
 import { prepare } from '../storage/prepared.ts';
 import { Borders } from './borders.ts';
 import { CoastBelt } from './coast-belt.ts';
 import { openGeneration, reading, readMeta } from './generation.ts';
+import { LargeCities, type Reached } from './large-cities.ts';
 import { PlaceTree } from './place-tree.ts';
 import { generationQueries, type GenerationDb } from './tables.ts';
 
@@ -21,13 +23,14 @@ type Area = Pick<GenerationDb['region'], 'id' | 'code' | 'name'>;
 
 /**
  * Finds country, region and town of a position in a generation: the country by its borders, none beyond 12 nautical miles
- * from land, region and town from the nearest place of that country. docs/geodata.md has the rules. Holds some 10 MB until it is closed.
+ * from land, region and town from the nearest place of that country, or from a large city around. docs/geodata.md has the rules. Holds some 10 MB until it is closed.
  */
 export class GeodataLookup implements AdminLookup {
   readonly #db: Database;
   readonly #borders: Borders;
   readonly #belt: CoastBelt;
   readonly #places: PlaceTree;
+  readonly #cities: LargeCities;
   readonly #countries: ReadonlyMap<number, Area>;
   readonly #regions: ReadonlyMap<number, Area>;
   readonly #place: ReturnType<typeof preparePlace>;
@@ -41,10 +44,11 @@ export class GeodataLookup implements AdminLookup {
     this.#db = openGeneration(path);
     try {
       const db = this.#db;
-      [this.#borders, this.#belt, this.#places] = reading(() => [
+      [this.#borders, this.#belt, this.#places, this.#cities] = reading(() => [
         new Borders(db),
         new CoastBelt(db),
         new PlaceTree(db),
+        new LargeCities(db),
       ]);
       this.#accuracyM = Number(reading(() => readMeta(db)).get('border_accuracy_m') ?? 0);
       [this.#countries, this.#regions, this.#place] = reading(() => [
@@ -65,7 +69,10 @@ export class GeodataLookup implements AdminLookup {
     const country = this.#borders.countryAt(lat, lon) ?? this.#countryOffCoast(lat, lon);
     if (country === undefined) return nowhere;
     const near = this.#places.nearest(lat, lon, localityKm, country);
-    if (near !== undefined) return this.#answer(country, near, 'town');
+    if (near !== undefined) {
+      const city = this.#cities.over(lat, lon, () => this.#reached(lat, lon, country, near));
+      return this.#answer(country, near, 'town', city);
+    }
     const far = this.#places.nearest(lat, lon, regionKm, country);
     if (far !== undefined) return this.#answer(country, far, 'region');
     return this.#answer(country, country, 'country');
@@ -91,27 +98,37 @@ export class GeodataLookup implements AdminLookup {
     return place === undefined ? undefined : this.#places.countryOf(place);
   }
 
-  #answer(country: number, id: number, detail: Detail): AdminPlace {
-    const key = id * details.length + details.indexOf(detail);
+  #reached(lat: number, lon: number, country: number, id: number): Reached {
+    const near = this.#places.positionOf(id);
+    const { region, part_of } = this.#place.get(id)!;
+    const { population } = this.#place.get(part_of ?? id)!;
+    return { country, region, population, km: distance(lon, lat, near.lon, near.lat) };
+  }
+
+  /** @param city a large one that is answered instead of the town. */
+  #answer(country: number, id: number, detail: Detail, city?: number): AdminPlace {
+    const kind = city === undefined ? details.indexOf(detail) : details.length + city;
+    const key = kind * this.#places.size + id;
     let answer = this.#kept.get(key);
     if (answer === undefined) {
-      answer = reading(() => this.#read(country, id, detail));
+      answer = reading(() => this.#read(country, id, detail, city));
       if (this.#kept.size >= mostKept) this.#kept.clear();
       this.#kept.set(key, answer);
     }
     return answer;
   }
 
-  #read(country: number, id: number, detail: Detail): AdminPlace {
+  #read(country: number, id: number, detail: Detail, city?: number): AdminPlace {
     const { code, name } = this.#countries.get(country)!;
     const answer = { ...nowhere, country: name, country_id: code };
     if (detail === 'country') return answer;
     const nearest = this.#place.get(id)!;
-    const area = nearest.region === null ? undefined : this.#regions.get(nearest.region)!;
+    // A section of a town answers as the town.
+    const townId = detail === 'town' ? (city ?? nearest.part_of ?? id) : id;
+    const town = townId === id ? nearest : this.#place.get(townId)!;
+    const area = this.#regions.get(town.region ?? nearest.region ?? -1);
     const region = area && { region: area.name, region_id: area.code };
     if (detail === 'region') return { ...answer, ...region };
-    // A section of a town answers as the town.
-    const town = nearest.part_of === null ? nearest : this.#place.get(nearest.part_of)!;
     const local_admin = town === nearest ? '' : nearest.name;
     return { ...answer, ...region, local_admin, locality: town.name, locality_id: String(town.id) };
   }
@@ -122,7 +139,9 @@ const details = ['country', 'region', 'town'] as const;
 type Detail = (typeof details)[number];
 
 function preparePlace(db: Database) {
-  const places = generationQueries.selectFrom('place').select(['id', 'name', 'region', 'part_of']);
+  const places = generationQueries
+    .selectFrom('place')
+    .select(['id', 'name', 'region', 'population', 'part_of']);
   return prepare(db, (id: number) => places.where('id', '=', id));
 }
 

@@ -31,7 +31,7 @@ export const inputs: readonly Input[] = [
 ];
 
 /** When the first of the inputs was published, and how often the builder has changed what it makes of them since. */
-const dataset = { month: '2026.09', revision: 2 };
+const dataset = { month: '2026.09', revision: 3 };
 
 /** Identity of a generation, in short words that may be shown: no addresses. */
 export const identity = {
