@@ -36,7 +36,7 @@ const going =
   (ms) =>
     fromM + ((ms - startMs) / second) * speed;
 
-function staysOf(t: ExecutionContext, ...parts: readonly Observed[][]): TimelineStop[] {
+function staysOf(t: ExecutionContext, ...parts: readonly (readonly Observed[])[]): TimelineStop[] {
   const library = libraryOf(t, [{ path: 'a.gpx', trackPoints: parts.flat() }]);
   const { result } = timelineOf(t, library, days('2023-03-01'), noGeodata);
   return result.timeline.filter(({ kind }) => kind === 'stay');
@@ -152,6 +152,24 @@ test('a night with a sleeping receiver is a night at home, however it errs when 
     const stays = staysOf(t, evening, seen, wakingUp(wokenMs, wobbles));
     t.is(minutes(stays).filter((length) => length >= slept / minuteMs - 1).length, 1, `${seenS} s`);
     t.true(stays[0]!.bridged_seconds >= (slept - minuteMs) / second, `${seenS} s`);
+  }
+});
+
+test('who wakes up 250 m off was there if they only pass by, and not if they stay', (t) => {
+  const seen = recorded(still(0), 6 * hourMs, 7 * hourMs, 10_000);
+  const wokenMs = 17 * hourMs;
+  const walk = (toMs: number) => recorded(going(250, wokenMs, -1.4), wokenMs, toMs, 10_000);
+  t.deepEqual(minutes(staysOf(t, seen, walk(wokenMs + 900_000))), [660]);
+  const homeMs = wokenMs + 180_000;
+  // The next day, as a receiver errs that wakes up.
+  const later = recorded(still(150), 41 * hourMs, 42 * hourMs, 10_000);
+  for (const [seenMs, then] of [
+    [minuteMs, later],
+    [minuteMs, []],
+    [hourMs, later],
+  ] as const) {
+    const home = recorded(still(0), homeMs, homeMs + seenMs, 10_000);
+    t.is(minutes(staysOf(t, seen, walk(homeMs), home, then))[0], 60, `${seenMs}`);
   }
 });
 

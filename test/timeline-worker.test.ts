@@ -375,14 +375,21 @@ test('stops of one instant are in the order of the way', (t) => {
 });
 
 test('one observation an hour is a mark where it changes place, and a stay where it does not', (t) => {
-  const hourly = [10, 10.03, 10.06, 10.06, 10.06, 10.1];
-  const trackPoints = hourly.map((lat, hour): Observed => [may + hour * hourMs, lat, 20]);
-  t.deepEqual(brief(made(t, [{ path: 'a.gpx', trackPoints }])), [
+  const told = (pace: number): string[] => {
+    const trackPoints = [10, 10.03, 10.06, 10.06, 10.06, 10.1].map((lat, i): Observed => {
+      return [may + i * pace * minuteMs, lat, 20];
+    });
+    return brief(made(t, [{ path: 'a.gpx', trackPoints }]));
+  };
+  // What a walk leaves of the hour beside a stay was spent there; more than 90 minutes are a silence.
+  t.deepEqual(told(60), [
     'mark 00:00:00 0 Lo',
     'mark 01:00:00 0 Mi',
-    'stay 02:00:00 7200 Hi',
+    'stay 01:48:32 8205 Hi',
     'mark 05:00:00 0 Hi',
   ]);
+  t.regex(told(90)[2]!, /^stay 02:/);
+  t.is(told(91)[2], 'stay 03:02:00 10920 Hi');
 });
 
 // Truncation

@@ -42,7 +42,9 @@ export class Detector {
   observe(point: Point): void {
     const silentMs = point.timeMs - this.#lastMs;
     this.#stay ??= this.#way.findHeld(point);
+    const isBack = this.#excursion.isPassing && silentMs > this.#parameters.gapMs;
     if (this.#stay === undefined) this.#goOn(point, silentMs);
+    else if (isBack) this.#comeBack(this.#stay, point, silentMs);
     else this.#staying(this.#stay, point, silentMs);
     this.#lastMs = point.timeMs;
     this.#last.copy(point);
@@ -69,8 +71,7 @@ export class Detector {
       this.#endExcursion(stay);
       this.#excursion.begin(point, this.#gapBefore(point, square));
     } else if (square <= this.#squareInside && this.#wasAway(stay, point)) {
-      this.#leave(stay, point.timeMs, true);
-      this.#goOn(point, silentMs);
+      if (!this.#excursion.addPassing(point)) this.#comeBack(stay, point, silentMs);
     } else if (isGap || this.#isHere(point, square, silentMs)) {
       if (silentMs > this.#parameters.silenceMs) stay.bridge(this.#lastMs, point.timeMs);
       this.#endExcursion(stay);
@@ -79,6 +80,12 @@ export class Detector {
       this.#leave(stay, point.timeMs);
       this.#goOn(point, silentMs);
     }
+  }
+
+  /** Ends a stay before a gap: the user was away meanwhile, and is there again. */
+  #comeBack(stay: Stay, point: Point, silentMs: number): void {
+    this.#leave(stay, point.timeMs, true);
+    this.#goOn(point, silentMs);
   }
 
   /** A silence is presence only if both of its ends are there, or so near that it may end in a departure. */
@@ -143,7 +150,9 @@ export class Detector {
   }
 
   #wasAway(stay: Stay, point: Point): boolean {
-    return this.#excursion.wasAway(point) || this.#isOuting(stay, point);
+    const excursion = this.#excursion;
+    if (excursion.wasAway(point)) return true;
+    return this.#isOuting(stay, point) && !(excursion.isWobble() && excursion.endsAsEcho(point));
   }
 
   /** Whether the points after a gap are those of a departure just then, or of a receiver that errs when it wakes up. */

@@ -1,4 +1,5 @@
 import { distanceBetween, type Place } from '../earth.ts';
+import { LocalPlane } from './local-plane.ts';
 import type { DetectionParameters } from './parameters.ts';
 import { Point } from './point.ts';
 import { PointQueue } from './point-queue.ts';
@@ -28,12 +29,15 @@ export class Excursion {
   readonly #parameters: DetectionParameters;
   readonly #points = new PointQueue(capacity);
   readonly #point = new Point();
+  readonly #plane = new LocalPlane();
   /** Since when all points are outside; NaN if the last one is not. */
   #outsideMs = Number.NaN;
   /** Index of the first of them. */
   #outside = 0;
   /** Time of the point before it. */
   #insideMs = Number.NaN;
+  /** Since when all points are inside again, after a gap that ended far off; NaN if the last one is not. */
+  #passingMs = Number.NaN;
   /** At the beginning of the excursion; perhaps it is part of the stay. */
   #gap: Gap | undefined;
 
@@ -47,6 +51,10 @@ export class Excursion {
 
   get isOutside(): boolean {
     return !Number.isNaN(this.#outsideMs);
+  }
+
+  get isPassing(): boolean {
+    return !Number.isNaN(this.#passingMs);
   }
 
   get gap(): Gap | undefined {
@@ -92,7 +100,7 @@ export class Excursion {
   wasAway(point: Point): boolean {
     if (this.#gap?.isFar !== true) return false;
     const isBackAtOnce = this.#points.size === 1 && point.timeMs - this.#gap.toMs <= errorMs;
-    return !isBackAtOnce && !this.#endsAsEcho(point);
+    return !isBackAtOnce && !this.endsAsEcho(point);
   }
 
   /**
@@ -138,6 +146,18 @@ export class Excursion {
     return this.#points.size > this.#outside + 1 && this.#isStill();
   }
 
+  /**
+   * Adds a point inside after a gap that ended far off: a return from an excursion, or a departure that passes by.
+   * @returns false if it has stayed so long that it is a return.
+   */
+  addPassing(point: Point): boolean {
+    if (!this.isPassing) this.#passingMs = point.timeMs;
+    this.#outsideMs = Number.NaN;
+    if (this.#points.isFull || this.#age(point, this.#passingMs)) return false;
+    this.#points.push(point);
+    return true;
+  }
+
   /** Gives back the points near the edge, a while before those outside: they were part of the stay. @param nextMs the next point. */
   returnEdge(stay: Stay, nextMs: number): void {
     const leftMs = this.isOutside ? this.#outsideMs : nextMs;
@@ -156,25 +176,39 @@ export class Excursion {
   }
 
   /** A way home comes nearer step by step; an echo stays where it is and ends in one leap. */
-  #endsAsEcho(point: Point): boolean {
+  endsAsEcho(point: Point): boolean {
     const points = this.#points;
     const leapM = points.distanceTo(points.size - 1, point);
     const seconds = (point.timeMs - points.lastMs) / 1_000;
     return leapM > this.#parameters.coreM && leapM > walkSpeed * seconds && this.#isStill();
   }
 
-  /** Whether the points outside show no movement. */
+  /** Whether the points outside show no movement: their first and their second half have one middle. */
   #isStill(): boolean {
     const points = this.#points;
-    const first = points.read(this.#outside, this.#point);
-    for (let i = this.#outside + 1; i < points.size; i += 1) {
-      const seconds = (points.timeAt(i) - first.timeMs) / 1_000;
-      if (points.distanceTo(i, first) > stillM + driftSpeed * seconds) return false;
+    const count = points.size - this.#outside;
+    const half = this.#outside + (count >> 1);
+    const seconds = (points.lastMs - points.timeAt(this.#outside)) / 1_000;
+    const [ax, ay] = this.#middle(this.#outside, half);
+    const [bx, by] = this.#middle(half, points.size);
+    return count < 2 || Math.hypot(ax - bx, ay - by) <= stillM + (driftSpeed * seconds) / 2;
+  }
+
+  /** The middle of some of the points, metres on a plane around the first of those outside. */
+  #middle(from: number, to: number): [x: number, y: number] {
+    const { latE7, lonE7 } = this.#points.read(this.#outside, this.#point);
+    this.#plane.moveTo(latE7, lonE7);
+    let [x, y] = [0, 0];
+    for (let i = from; i < to; i += 1) {
+      const point = this.#points.read(i, this.#point);
+      x += this.#plane.x(point.latE7, point.lonE7) / (to - from);
+      y += this.#plane.y(point.latE7, point.lonE7) / (to - from);
     }
-    return true;
+    return [x, y];
   }
 
   #beginOutside({ timeMs }: Point, beforeMs: number): void {
+    this.#passingMs = Number.NaN;
     this.#outsideMs = timeMs;
     this.#outside = this.#points.size;
     this.#insideMs = beforeMs;
@@ -187,6 +221,7 @@ export class Excursion {
   #clear(): void {
     this.#points.clear();
     this.#outsideMs = Number.NaN;
+    this.#passingMs = Number.NaN;
     this.#gap = undefined;
   }
 }

@@ -88,6 +88,11 @@ export class Stay {
     return this.lastMs + this.#tailMs;
   }
 
+  /** How far apart its observations are on average, ms. */
+  get paceMs(): number {
+    return (this.lastMs - this.firstMs) / Math.max(1, this.#count - 1);
+  }
+
   /** Square of the distance of a point from the running centre, square metres. */
   squareTo({ latE7, lonE7 }: Point): number {
     return this.#squareFromCentre(this.plane.x(latE7, lonE7), this.plane.y(latE7, lonE7));
