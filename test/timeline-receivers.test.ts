@@ -171,6 +171,12 @@ test('who wakes up 250 m off was there if they only pass by, and not if they sta
     const home = recorded(still(0), homeMs, homeMs + seenMs, 10_000);
     t.is(minutes(staysOf(t, seen, walk(homeMs), home, then))[0], 60, `${seenMs}`);
   }
+  // A night between two single fixes, which were preceded by one across the street.
+  const single = (hour: number, north: number) =>
+    recorded(still(north), hour * hourMs, hour * hourMs + 1, second);
+  const drive = recorded(going(2_000, 20.6 * hourMs, 15), 20.6 * hourMs, 21 * hourMs, 10_000);
+  const night = staysOf(t, single(6, 0), single(9, 160), single(20, 100), drive);
+  t.true(minutes(night).includes(660));
 });
 
 test('who has just left home, and comes back there after a silence, was on an outing', (t) => {

@@ -155,8 +155,8 @@ export class StayMerger implements StatedSink {
   #timeThere(stay: Stay, end: Neighbour, ms: number): number {
     const { gapMs, silenceMs, slowPaceMs, footSpeed, rideSpeed } = this.#parameters;
     if (stay.kind !== 'stay' || stay.origin !== 'found') return 0;
-    const longestMs = Math.max(silenceMs, Math.min(slowPaceMs, stay.paceMs * 1.5));
-    if (!(ms > gapMs && ms <= longestMs)) return 0;
+    const isSlow = stay.paceMs <= slowPaceMs && ms <= Math.min(slowPaceMs, stay.paceMs * 1.5);
+    if (!(ms > gapMs && (ms <= silenceMs || isSlow))) return 0;
     const metres = distanceM(stay.latE7, stay.lonE7, end.latE7, end.lonE7);
     const onFootMs = (metres * 1_000) / footSpeed;
     const wayMs = onFootMs <= ms ? onFootMs : (metres * 1_000) / rideSpeed;

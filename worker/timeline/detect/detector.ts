@@ -71,7 +71,8 @@ export class Detector {
       this.#endExcursion(stay);
       this.#excursion.begin(point, this.#gapBefore(point, square));
     } else if (square <= this.#squareInside && this.#wasAway(stay, point)) {
-      if (!this.#excursion.addPassing(point)) this.#comeBack(stay, point, silentMs);
+      const isPassing = silentMs <= this.#parameters.gapMs && this.#excursion.addPassing(point);
+      if (!isPassing) this.#comeBack(stay, point, silentMs);
     } else if (isGap || this.#isHere(point, square, silentMs)) {
       if (silentMs > this.#parameters.silenceMs) stay.bridge(this.#lastMs, point.timeMs);
       this.#endExcursion(stay);

@@ -49,7 +49,7 @@ export function detectionParameters(stay: StayParameters = stayParameters) {
     /** …if the pause between them is not longer, has no silence, and no point further off than `strayM`. */
     strayMs: 1_800_000,
     strayM: stay.stopRadiusM * 3,
-    /** A gap beside a stay no longer than this, and than its own pace and a half, is how the recorder works, not a silence. */
+    /** A gap no longer than this, beside a stay whose own fixes are nearly as far apart, is the pace of the recorder. */
     slowPaceMs: 5_400_000,
     /** A way between two longer silences is a mark. */
     loneMs: 1_800_000,
