@@ -166,6 +166,7 @@ async function* reportLines(report: Report): AsyncGenerator<string> {
   yield* tableLines([...columns, ...spanColumns(clockOf(result))], countries);
   yield '';
   yield* yearBars(days);
+  if (days.length > 0) yield* ['# at least four days of a week, + fewer, . none', ''];
   for (const line of [...windowLines(report), ...footLines(report)]) {
     yield* wrapText(line, lineWidth).split('\n');
   }

@@ -38,7 +38,7 @@ export function townsOfSections(places: readonly WorldPlace[], tree: KDBush): Ma
       const town = places[near]!;
       return isTown(town) && km <= Math.max(sectionKm, circleKm(town, sectionDensityOverPi));
     });
-    const larger = around.filter(({ near }) => near < index || isSeat(places[near]!));
+    const larger = around.filter(({ near }) => near < index);
     if (larger.length === 0) continue;
     const weighed = ({ near, km }: Neighbour): number => km / weightOf(places[near]!);
     const { near: town } = larger.reduce((a, b) => (weighed(b) < weighed(a) ? b : a));
