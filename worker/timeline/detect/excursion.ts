@@ -183,28 +183,21 @@ export class Excursion {
     return leapM > this.#parameters.coreM && leapM > walkSpeed * seconds && this.#isStill();
   }
 
-  /** Whether the points outside show no movement: their first and their second half have one middle. */
+  /** Whether the points outside show no movement: the middles of their halves are near each other. */
   #isStill(): boolean {
-    const points = this.#points;
-    const count = points.size - this.#outside;
-    const half = this.#outside + (count >> 1);
-    const seconds = (points.lastMs - points.timeAt(this.#outside)) / 1_000;
-    const [ax, ay] = this.#middle(this.#outside, half);
-    const [bx, by] = this.#middle(half, points.size);
-    return count < 2 || Math.hypot(ax - bx, ay - by) <= stillM + (driftSpeed * seconds) / 2;
-  }
-
-  /** The middle of some of the points, metres on a plane around the first of those outside. */
-  #middle(from: number, to: number): [x: number, y: number] {
-    const { latE7, lonE7 } = this.#points.read(this.#outside, this.#point);
-    this.#plane.moveTo(latE7, lonE7);
+    const [points, from] = [this.#points, this.#outside];
+    const half = (from + points.size) >> 1;
+    const first = points.read(from, this.#point);
+    this.#plane.moveTo(first.latE7, first.lonE7);
     let [x, y] = [0, 0];
-    for (let i = from; i < to; i += 1) {
-      const point = this.#points.read(i, this.#point);
-      x += this.#plane.x(point.latE7, point.lonE7) / (to - from);
-      y += this.#plane.y(point.latE7, point.lonE7) / (to - from);
+    for (let i = from; i < points.size; i += 1) {
+      const { latE7, lonE7 } = points.read(i, this.#point);
+      const share = i < half ? -1 / (half - from) : 1 / (points.size - half);
+      x += this.#plane.x(latE7, lonE7) * share;
+      y += this.#plane.y(latE7, lonE7) * share;
     }
-    return [x, y];
+    const seconds = (points.lastMs - points.timeAt(from)) / 1_000;
+    return Math.hypot(x, y) <= stillM + (driftSpeed * seconds) / 2;
   }
 
   #beginOutside({ timeMs }: Point, beforeMs: number): void {
