@@ -235,7 +235,7 @@ test('the command line tells places, a year and corrections, with the names of b
     t.true((await cli.out(words)).includes('Burrow'), words.join(' '));
   t.regex(
     await cli.out(['year', '2023']),
-    /^2023\. Days and times are those of the place\.\n\n[\d,.]+ km on the way\..*Longest trip: .* to .*, 2023-/su,
+    /^2023\. Days and times are those of the place\.\n\n[\d,.]+ km on the way, .*Longest trip: .* to .*, 2023-/su,
   );
   t.regex(await cli.out(['year', '2023', '--svg']), /^<svg .*Stays in \d+ region/su);
   t.is(JSON.parse(await cli.out(['year', '2023', '--json'])).days_without_data, 365 - 41);

@@ -70,10 +70,10 @@ function summaryLines({ summary, farthest, result }: Year): string[] {
   const { modes, countries, regions, towns, longest_trip: longest } = summary;
   const { nights_away: away, farthest: far, days_without_data: empty } = summary;
   return [
-    `${kilometres(summary.distance_m)} km on the way.`,
+    `${kilometres(summary.distance_m)} km on the way, without what silences cross.`,
     ...modes.map(
       ({ mode, trips, seconds, distance_m: metres }) =>
-        `${mode}: ${kilometres(metres)} km in ${counted(trips, 'trip')}, ${stayTime(seconds)}.`,
+        `${mode === 'unknown' ? 'by unknown means, silences included' : mode}: ${kilometres(metres)} km in ${counted(trips, 'trip')}, ${stayTime(seconds)}.`,
     ),
     ...countries.map(
       ({ name, days, nights }) => `${name}: ${counted(days, 'day')}, ${counted(nights, 'night')}.`,
