@@ -6,7 +6,7 @@ import { outcome, type Outcome } from './uploads.ts';
 import { several } from './words.ts';
 
 /** Longer lists are folded. */
-const shownLines = 8;
+const shownLines = 20;
 
 /** Says what the latest import of this page took in, what it did not, and why. */
 export function ImportSheet({ of }: { readonly of: Outcome }): JSX.Element {

@@ -8,7 +8,7 @@ import { Shown } from './parts.tsx';
 import { service } from './service.ts';
 import { draft, period, sought, target } from './state.ts';
 import { patiently } from './timelines.ts';
-import { several } from './words.ts';
+import { position, several } from './words.ts';
 
 const shownPlaces = 12;
 const roles = { home: 'Home', work: 'Work' } as const;
@@ -43,7 +43,7 @@ export function OwnPlaces(): JSX.Element {
 
 function PlaceItem({ place }: { readonly place: LifePlace }): JSX.Element {
   const { lat, lon, role, bookmark, visits, seconds } = place;
-  const name = bookmark?.name ?? (role ? roles[role] : 'Unnamed place');
+  const name = bookmark?.name ?? (role ? roles[role] : position(lat, lon));
   const show = (): void => {
     sought.value = { lat, lon };
     target.value = { lat, lon, zoom: 15 };
