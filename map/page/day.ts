@@ -62,8 +62,7 @@ function placeAt(
 
 /** By the bookmark that is there, and where that is: `Home, Lübeck`. */
 export function nameOf(stop: TimelineStop, { nameAt }: Pick<DayStory, 'nameAt'>): string {
-  const [name, place] = [nameAt(stop.lat, stop.lon)?.name, placeOf(stop) || 'At sea or unknown'];
-  return name === undefined ? place : `${name}, ${stop.locality || place}`;
+  return placeOf({ ...stop, bookmark: nameAt(stop.lat, stop.lon) }) || 'At sea or unknown';
 }
 
 export function stopAt({ timeline }: TimelineResult, ms: number): TimelineStop | undefined {

@@ -195,13 +195,8 @@ function hiddenItem(place: HiddenAnswer['hidden'][number]): JSX.Element {
 
 const timeForm = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
 
-function changeItem({
-  id,
-  at,
-  kind,
-  undone,
-  undoable,
-}: ChangesAnswer['changes'][number]): JSX.Element {
+function changeItem(change: ChangesAnswer['changes'][number]): JSX.Element {
+  const { id, at, kind, undone, undoable } = change;
   return (
     <Item
       key={id}

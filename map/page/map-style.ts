@@ -53,8 +53,10 @@ export function mapStyle(): StyleSpecification {
   [named['lines'], named['opacity']] = trackPaint.peek();
   named['coarse'] = isCoastLoaded.peek() ? closeZoom : 24;
   named['tiles'] = [trackTiles.peek()];
-  const fill = (_: string, value: unknown): unknown =>
-    typeof value === 'string' && value.startsWith('@') ? named[value.slice(1)] : value;
+  const fill = (key: string, value: unknown): unknown => {
+    if (key === 'text-size') return grown(value);
+    return typeof value === 'string' && value.startsWith('@') ? named[value.slice(1)] : value;
+  };
   const text = JSON.stringify(drawn);
   // Sound: a test validates it.
   const { sources, layers, ...rest } = JSON.parse(text, fill) as StyleSpecification;
@@ -73,6 +75,14 @@ export function mapStyle(): StyleSpecification {
         ...streetLayers(isDark.value),
       ),
   };
+}
+
+/** Letters grow with the screen, as those of the page do: a number, or those behind each zoom. */
+function grown(size: unknown): unknown {
+  const share = Number.parseFloat(getComputedStyle(document.documentElement).fontSize) / 16;
+  const scaled = (part: unknown, at: number): unknown =>
+    typeof part === 'number' && at % 2 === 0 ? part * share : part;
+  return Array.isArray(size) ? size.map(scaled) : scaled(size, 0);
 }
 
 /** Where the street map is it has names of its own; until that is known they may be anywhere. */

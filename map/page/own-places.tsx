@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { signal } from '@preact/signals';
 import type { LifePlace } from '../../client/waypoints/index.ts';
-import { stayTime } from '../../model/timeline-words.ts';
+import { placeOf, stayTime } from '../../model/timeline-words.ts';
 import { keepLoaded, type Loaded } from './loaded.ts';
 import { Shown } from './parts.tsx';
 import { service } from './service.ts';
@@ -24,11 +24,12 @@ export function OwnPlaces(): JSX.Element {
   };
   useEffect(() => keepLoaded(places, () => (void period.value, load)), []);
   return (
-    <section aria-label="Your places">
+    <section class="own" aria-label="Your places">
       <h2>Your places</h2>
       <Shown of={places.value} what="your places">
         {(known) => (
           <ol class="list">
+            {known.length === 0 && <li class="hint">There are no stays in this time.</li>}
             {known
               .toSorted((a, b) => order.indexOf(a.role) - order.indexOf(b.role))
               .map((place) => (
@@ -43,7 +44,8 @@ export function OwnPlaces(): JSX.Element {
 
 function PlaceItem({ place }: { readonly place: LifePlace }): JSX.Element {
   const { lat, lon, role, bookmark, visits, seconds } = place;
-  const name = bookmark?.name ?? (role ? roles[role] : position(lat, lon));
+  // Home has its name before the user gives it one.
+  const called = { ...place, bookmark: bookmark ?? (role && { name: roles[role] }) };
   const show = (): void => {
     sought.value = { lat, lon };
     target.value = { lat, lon, zoom: 15 };
@@ -51,7 +53,7 @@ function PlaceItem({ place }: { readonly place: LifePlace }): JSX.Element {
   return (
     <li class="row">
       <button class="grow" onClick={show}>
-        {name}
+        {placeOf(called) || position(lat, lon)}
         <span class="hint">
           {role && bookmark && `${roles[role]} · `}
           {several(visits, 'visit')} · {stayTime(seconds)}
