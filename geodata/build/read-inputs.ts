@@ -138,7 +138,7 @@ interface Atlas {
   readonly polygons: readonly Polygon[];
 }
 
-function readAtlas(name: 'land' | 'countries'): Atlas {
+function readAtlas(address: string, name: string): Atlas {
   type Shape =
     | { readonly type: 'Polygon'; readonly arcs: Polygon }
     | { readonly type: 'MultiPolygon'; readonly arcs: readonly Polygon[] };
@@ -148,9 +148,7 @@ function readAtlas(name: 'land' | 'countries'): Atlas {
     readonly arcs: readonly (readonly Pair[])[];
     readonly objects: Readonly<Record<string, { readonly geometries: readonly Shape[] }>>;
   }
-  const { transform, arcs, objects } = readJson(
-    import.meta.resolve(`world-atlas/${name}-10m.json`),
-  ) as Topology;
+  const { transform, arcs, objects } = readJson(address) as Topology;
   const { scale, translate } = transform;
   const lines = arcs.map((arc) => {
     let [x, y] = [0, 0];
@@ -168,7 +166,7 @@ function readAtlas(name: 'land' | 'countries'): Atlas {
 
 /** The land of the world, lakes included, beyond ±180° where it crosses that, from world-atlas. */
 export function readLand(): (readonly GeoRing[])[] {
-  const { lines, polygons } = readAtlas('land');
+  const { lines, polygons } = readAtlas(import.meta.resolve('world-atlas/land-10m.json'), 'land');
   // A negative number is one's complement: the line backwards.
   const ring = (numbers: readonly number[]): GeoRing => {
     const parts = numbers.map((at) => (at < 0 ? lines[~at]!.toReversed() : lines[at]!));
@@ -179,7 +177,8 @@ export function readLand(): (readonly GeoRing[])[] {
 
 /** The lines that two countries share, from world-atlas. */
 export function readLandBorders(): (readonly Pair[])[] {
-  const { lines, polygons } = readAtlas('countries');
+  const address = import.meta.resolve('world-atlas/countries-10m.json');
+  const { lines, polygons } = readAtlas(address, 'countries');
   const users = new Uint8Array(lines.length);
   for (const at of polygons.flat(2)) users[at < 0 ? ~at : at]! += 1;
   return lines.filter((_, at) => users[at]! > 1);
