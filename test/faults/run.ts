@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { whyNoAttaching } from '../helpers/strace.ts';
 import { jumpClock, whyNoClock } from './clocks.ts';
 import { failDisk } from './disk-errors.ts';
+import { fuzzRequests } from './fuzz.ts';
 import { killImportChanges } from './import-kills.ts';
 import { killStarts } from './kills.ts';
 import { cutPower } from './power-cut.ts';
@@ -32,6 +33,11 @@ const parts: Record<string, Part> = {
   async errors(directory, onFault) {
     const { requests, starts } = await failDisk({ directory, onFault });
     return `${requests} requests and ${starts} starts on a failing disk`;
+  },
+  async fuzz(directory, onFault) {
+    const counts = await fuzzRequests({ directory, requests: 20_000, onFault });
+    const answers = Object.entries(counts).map(([status, count]) => `${count} ${status}`);
+    return `20,000 requests, answered ${answers.join(', ')}`;
   },
 };
 

@@ -184,7 +184,8 @@ function askOf(url: string, token: string): Running['ask'] {
   };
 }
 
-const basic = `Basic ${btoa(`${login.name}:${login.password}`)}`;
+/** The user's header. */
+export const basic = `Basic ${btoa(`${login.name}:${login.password}`)}`;
 
 /** Sends the bytes of an object in one request. */
 export async function upload({ objectsUrl }: Running, oid: string, content: Uint8Array) {
