@@ -313,6 +313,19 @@ test('the same point ten thousand times is one observation', (t) => {
   t.deepEqual(result.timeline.map(brief), ['mark 2024-05-01T12:00:00Z 0']);
 });
 
+test('the radius of a stay holds 90 % of its observations, and no more than it has to', (t) => {
+  const away = moved(kassel, 30, 0);
+  const radiusWith = (atHome: number): number => {
+    const points = Array.from({ length: 100 }, (_, i): Observed => {
+      const { lat, lon } = i < atHome ? kassel : away;
+      return [Date.UTC(2024, 4, 1) + i * minuteMs, lat, lon];
+    });
+    return made(t, [track(...points)], '2024-05-01').timeline[0]!.radius_m;
+  };
+  t.is(radiusWith(90), 0);
+  t.true(radiusWith(89) > 20);
+});
+
 test('one position all day long is one stay without a radius', (t) => {
   const points = Array.from({ length: 1_440 }, (_, i): Observed => [
     Date.UTC(2024, 4, 1) + i * minuteMs,
