@@ -512,6 +512,19 @@ test('two devices carried together are one person', (t) => {
   t.is(country(result, 'DE')?.source_files, 2);
 });
 
+test('each file counts once where it was: at a stay that another one begins, and on the way', (t) => {
+  const stay = staying(kassel, '2024-05-01T07:00:00Z', '2024-05-01T12:00:00Z');
+  const begin = staying(kassel, '2024-05-01T06:57:00Z', '2024-05-01T06:59:00Z');
+  const drive = Array.from({ length: 60 }, (_, i): Observed => {
+    const { lat, lon } = moved(kassel, 0, i * 1_000);
+    return [Date.parse('2024-05-01T12:01:00Z') + i * minuteMs, lat, lon];
+  });
+  const one = made(t, [track(...stay, ...drive)], '2024-05-01');
+  t.is(country(one, 'DE')?.source_files, 1);
+  const files = [track(...stay, ...drive), { path: 'b.gpx', trackPoints: begin }];
+  t.is(country(made(t, files, '2024-05-01'), 'DE')?.source_files, 2);
+});
+
 // The rules at their limits
 
 /** At one place every minute, away for some minutes 500 m off, and back again. */

@@ -9,7 +9,7 @@ import { jumpClock, whyNoClock } from './clocks.ts';
 import { failDisk } from './disk-errors.ts';
 import { fuzzRequests } from './fuzz.ts';
 import { killImportChanges } from './import-kills.ts';
-import { killStarts } from './kills.ts';
+import { killRestores, killStarts } from './kills.ts';
 import { cutPower } from './power-cut.ts';
 import { scratchDirectory } from './site.ts';
 
@@ -25,6 +25,10 @@ const parts: Record<string, Part> = {
   async kills(directory, onFault) {
     const { kills } = await killStarts({ directory, stride: 1, onFault });
     return `${kills} starts killed`;
+  },
+  async restores(directory, onFault) {
+    const kills = await killRestores({ directory, stride: 1, onFault });
+    return `${kills} restores killed`;
   },
   async imports(directory, onFault) {
     const kills = await killImportChanges({ directory, stride: 1, onFault });
