@@ -209,8 +209,6 @@ test('clusters: an imported twin of a bookmark is counted once, as bookmark, and
   const [own, ...rest] = clusters(index.snapshot(), { bookmarksOnly: true });
   t.deepEqual(rest, []);
   t.deepEqual(own, { type: 'waypoint', ...bookmarks[0]!, bookmark: true });
-  index.putBookmark({ id: 1, name: 'Moved', lat: 11, lon: 11 });
-  t.is(total(clusters(index.snapshot())), 3, 'it is shown again once the bookmark has moved');
 });
 
 test('clusters: two waypoints in the same microdegree are two, also for a bookmark over one of them', async (t) => {
