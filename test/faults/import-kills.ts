@@ -47,19 +47,19 @@ export async function killImportChanges(options: ImportKillOptions): Promise<num
       await daemon.done(...request(site, deed));
       return stateAfter(daemon, site);
     });
-    const adopted = deed === 'salvage' ? { ...after, changes: before.changes } : undefined;
+    // A file of an import that was cut off is adopted, which is no change.
+    const adopted = deed === 'salvage' ? [{ ...after, changes: before.changes }] : [];
+    const whole = [before, after, ...adopted];
     for (const [kind, calls] of Object.entries(killers)) {
       for (let count = 1; ; count += stride) {
         const { isAnswered, found } = await onCopy(origin, (site) =>
           killOnce(site, deed, [calls, count]),
         );
         const where = `${deed}, killed at ${kind} ${count}`;
-        // A file of an import that was cut off is adopted, which is no change.
-        const isAdopted = isDeepStrictEqual({ ...found, changes: before.changes }, adopted);
-        const isDone = isDeepStrictEqual(found, after) || (!isAnswered && isAdopted);
-        if (!isDone && !isDeepStrictEqual(found, before))
+        if (!whole.some((state) => isDeepStrictEqual(found, state)))
           onFault(`${where}: half done: ${JSON.stringify(found)}`);
-        else if (isAnswered && !isDone) onFault(`${where}: answered and not there`);
+        else if (isAnswered && !isDeepStrictEqual(found, after))
+          onFault(`${where}: answered and not there`);
         if (isAnswered) break;
         kills += 1;
       }
