@@ -140,9 +140,7 @@ export class Connections {
     connection.broken = failure;
     const { current, socket } = connection;
     if (current === undefined) this.#refuseUnread(socket, failure);
-    else if (current.req.complete) return;
-    else if (current.headersSent) socket.destroy();
-    else breakRequest(current.req, failure);
+    else if (!current.req.complete) breakRequest(current.req, failure);
   }
 
   /** CONNECT asks for a tunnel; Node has taken its parser off the socket. */

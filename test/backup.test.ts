@@ -458,6 +458,7 @@ withMounts(
     );
     const [code = '', ...lines] = stdout.split('\n');
     t.is(code, 'code 74', stderr);
+    t.regex(stderr, /cut off \(no space is left on a disk\)/u);
     const [, aside = ''] = /What was here before is whole, in (\S+) and/u.exec(stderr) ?? [];
     t.true(aside.startsWith(path.join(cli.root, 'data', 'backups', 'before-restore-')), stderr);
     t.deepEqual(JSON.parse(lines.join('\n')), before);

@@ -290,6 +290,16 @@ const stores: readonly [
     /missing or empty/u,
   ],
   [
+    'no library where nothing was imported',
+    ({ libraryDatabase, imports }) => {
+      rmSync(libraryDatabase);
+      rmSync(imports, { recursive: true });
+    },
+    'library',
+    'note',
+    /Nothing has been imported yet/u,
+  ],
+  [
     'a damaged library',
     (paths) => writeFileSync(paths.libraryDatabase, 'x'.repeat(5_000)),
     'library',

@@ -371,9 +371,15 @@ test('Windows: a service of the machine has a wrapper, directories of its own, a
   const values = { State: 'Running', StartMode: 'Auto', ProcessId: 9, ServiceSpecificExitCode: 0 };
   host.answers.set('powershell.exe', { stdout: JSON.stringify(values) });
   t.like(await platform.readState(), { condition: 'running', pid: 9, isEnabled: true });
-  const refused = { ...values, State: 'Stopped', ProcessId: 0, ServiceSpecificExitCode: 75 };
-  host.answers.set('powershell.exe', { stdout: JSON.stringify(refused) });
-  t.like(await platform.readState(), { condition: 'failed', lastExit: { code: 75 } });
+  const ended = { State: 'Stopped', StartMode: 'Manual', ServiceSpecificExitCode: 75 };
+  host.answers.set('powershell.exe', { stdout: JSON.stringify(ended) });
+  const state = {
+    isInstalled: true,
+    isEnabled: false,
+    condition: 'failed',
+    lastExit: { code: 75 },
+  };
+  t.like(await platform.readState(), state);
 });
 
 test('the first Node.js that is new enough runs the service, the bundled one before others', async (t) => {

@@ -6,6 +6,7 @@ import { gzipSync } from 'node:zlib';
 import test, { type ExecutionContext } from 'ava';
 import { zipSync, strToU8, type Zippable } from 'fflate';
 import { importInGroups } from '../worker/import/import-groups.ts';
+import { beginThreadClock } from '../worker/import/time-budget.ts';
 import { partsOf } from './helpers/import-parts.ts';
 import { dumpLibrary, filesBelow, gpx, importSite, type ImportSite } from './helpers/imports.ts';
 
@@ -361,6 +362,15 @@ function importSlowly(t: ExecutionContext, site: ImportSite, stepMs: number) {
   }));
   return run.tally.result(site.source, undefined, false);
 }
+
+test('the clock of a thread counts its CPU time, and asks for it only where the time that passed does not tell', (t) => {
+  const takenMs = beginThreadClock();
+  const began = process.threadCpuUsage();
+  while (process.threadCpuUsage(began).user < 20_000) gzipSync(camp);
+  const cpuMs = takenMs(0);
+  t.true(cpuMs >= 20);
+  t.true(takenMs(Infinity) >= cpuMs);
+});
 
 test('an archive has one time for all that is in it: once that is spent, the rest is refused', (t) => {
   const site = importSite(t);

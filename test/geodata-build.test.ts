@@ -16,6 +16,7 @@ import fc from 'fast-check';
 import { buildGeneration } from '../geodata/build/build-generation.ts';
 import { buildKey } from '../geodata/build/build-key.ts';
 import { ensureGeneration } from '../geodata/build/ensure-generation.ts';
+import { areaOf, piecesOf, toRing } from '../geodata/build/polygons.ts';
 import { inputs, installedVersion } from '../geodata/build/inputs.ts';
 import { builtinGeodataPath, hashFileOf, readGenerationInfo } from '../geodata/generation.ts';
 import { GeodataLookup } from '../geodata/lookup.ts';
@@ -125,6 +126,18 @@ test('islands lie in their countries', (t) => {
     .all();
   t.true(rows.length > 170);
   for (const { name, code, lat, lon } of rows) t.is(lookup.find(lat, lon).country_id, code, name);
+});
+
+test('a border that crosses 180° is cut there, and its pieces fill it', (t) => {
+  const whole = toRing([
+    [176, 0],
+    [186, 0],
+    [186, 20],
+    [176, 0],
+  ]);
+  const pieces = piecesOf([whole]).map(([outline]) => outline!);
+  t.is(pieces.length, 2);
+  t.is(areaOf(pieces[0]!) + areaOf(pieces[1]!), areaOf(whole));
 });
 
 test('rings come back as they were, and bytes that are none are refused', (t) => {

@@ -72,6 +72,21 @@ test('a waypoint and track points arrive with all they have', (t) => {
   ]);
 });
 
+test('encodings are known by each of their usual names', (t) => {
+  const names = {
+    utf8: 'utf8',
+    latin1: 'ISO-8859-1 iso8859-1 latin1 windows-1252 CP1252',
+  } as const;
+  for (const [encoding, declared] of Object.entries(names)) {
+    for (const name of declared.split(' ')) {
+      const text = `<?xml version="1.0" encoding="${name}"?>${inName('Café')}`;
+      const { waypoints } = read([Buffer.from(text, encoding as BufferEncoding)]);
+      t.is(waypoints[0]?.name, 'Café', name);
+    }
+  }
+  t.is(refusal(`<?xml version="1.0" encoding="ASCII"?>${inName('Café')}`), 'encoding');
+});
+
 test('what a waypoint lacks is left out, a track point without elevation has NaN', (t) => {
   const { waypoints } = readText(inGpx('<wpt lat="1" lon="2"><desc> </desc><ele>high</ele></wpt>'));
   t.deepEqual(waypoints, [{ name: 'Waypoint 1', lat: 1, lon: 2, tags: [] }]);

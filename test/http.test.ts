@@ -460,6 +460,15 @@ test('a body that breaks off or is badly framed is refused', async (t) => {
   );
 });
 
+test('a refusal that is on its way is not cut off by a badly framed body behind it', async (t) => {
+  const refuse = () => {
+    throw new WaypointError('forbidden');
+  };
+  const { ask } = await startHttpServer(t, { guards: [refuse] });
+  const answer = await ask(rawRequest('POST /api/echo', ['Transfer-Encoding: chunked'], 'zz'));
+  t.is(refusal(t, answer), '403 forbidden');
+});
+
 test('too large headers are 431', async (t) => {
   const { ask } = await startHttpServer(t, { routes });
   const just = await ask(rawRequest('GET /api/look', [`X: ${'x'.repeat(16_000)}`]));

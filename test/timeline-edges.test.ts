@@ -313,6 +313,19 @@ test('the same point ten thousand times is one observation', (t) => {
   t.deepEqual(result.timeline.map(brief), ['mark 2024-05-01T12:00:00Z 0']);
 });
 
+test('the radius of a stay holds 90 % of its observations, and no more than it has to', (t) => {
+  const away = moved(kassel, 30, 0);
+  const radiusWith = (atHome: number): number => {
+    const points = Array.from({ length: 100 }, (_, i): Observed => {
+      const { lat, lon } = i < atHome ? kassel : away;
+      return [Date.UTC(2024, 4, 1) + i * minuteMs, lat, lon];
+    });
+    return made(t, [track(...points)], '2024-05-01').timeline[0]!.radius_m;
+  };
+  t.is(radiusWith(90), 0);
+  t.true(radiusWith(89) > 20);
+});
+
 test('one position all day long is one stay without a radius', (t) => {
   const points = Array.from({ length: 1_440 }, (_, i): Observed => [
     Date.UTC(2024, 4, 1) + i * minuteMs,
@@ -497,6 +510,19 @@ test('two devices carried together are one person', (t) => {
   t.deepEqual(result.timeline.map(brief), ['stay 2024-05-01T06:00:00Z 43200']);
   t.is(result.summary.recorded_observations, phone.length + watch.length);
   t.is(country(result, 'DE')?.source_files, 2);
+});
+
+test('each file counts once where it was: at a stay that another one begins, and on the way', (t) => {
+  const stay = staying(kassel, '2024-05-01T07:00:00Z', '2024-05-01T12:00:00Z');
+  const begin = staying(kassel, '2024-05-01T06:57:00Z', '2024-05-01T06:59:00Z');
+  const drive = Array.from({ length: 60 }, (_, i): Observed => {
+    const { lat, lon } = moved(kassel, 0, i * 1_000);
+    return [Date.parse('2024-05-01T12:01:00Z') + i * minuteMs, lat, lon];
+  });
+  const one = made(t, [track(...stay, ...drive)], '2024-05-01');
+  t.is(country(one, 'DE')?.source_files, 1);
+  const files = [track(...stay, ...drive), { path: 'b.gpx', trackPoints: begin }];
+  t.is(country(made(t, files, '2024-05-01'), 'DE')?.source_files, 2);
 });
 
 // The rules at their limits

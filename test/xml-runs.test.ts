@@ -62,6 +62,7 @@ const inner: readonly string[] = [
   `<e>${'<d>'.repeat(20)}${'</d>'.repeat(20)}</e>`,
   `<e>${'long '.repeat(2_000)}</e>`,
   '<e><a></b></e>',
+  '<e><a>x</a/></e>',
   '<e><a></e>',
   '<e>&unknown;</e>',
   '<e a="1" a="2"/>',

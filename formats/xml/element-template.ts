@@ -68,7 +68,8 @@ class Learner implements Template {
     if (match === null) return this.#start.includes('>', this.#at) ? 'other form' : 'cut off';
     const [whole, slash, name = '', attributes = '', isEmpty] = match;
     const isStart = slash === '';
-    const isKnown = isStart ? this.#startTag(name, attributes) : this.#endTag(name, attributes);
+    const rest = attributes + isEmpty;
+    const isKnown = isStart ? this.#startTag(name, attributes) : this.#isEndTag(name, rest);
     if (!isKnown || this.isText.length > maxValues) return 'other form';
     this.#at += whole.length;
     const isOpen = isStart && isEmpty === '';
@@ -98,8 +99,8 @@ class Learner implements Template {
     return isKnown;
   }
 
-  #endTag(name: string, attributes: string): boolean {
-    return attributes === '' && this.#open.at(-1) === name;
+  #isEndTag(name: string, rest: string): boolean {
+    return rest === '' && this.#open.at(-1) === name;
   }
 
   /** @param isInside the element that has just begun, which perhaps holds nothing else. */

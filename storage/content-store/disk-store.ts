@@ -1,5 +1,17 @@
 import { randomUUID } from 'node:crypto';
-import { link, lstat, mkdir, readdir, readFile, rename, rm, stat, statfs } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import {
+  link,
+  lstat,
+  mkdir,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  statfs,
+  unlink,
+} from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { errorCode } from '../../model/error-code.ts';
 import { syncDirectoryAsync, writeFileAtomic } from '../atomic-file.ts';
@@ -21,6 +33,11 @@ const noLinkCodes = new Set('EPERM ENOTSUP EOPNOTSUPP ENOSYS EMLINK EXDEV EISDIR
 
 /** Age after which a temporary file of a killed command is removed. */
 const abandonedMs = 86_400_000;
+
+/** Plenty of room is believed for so long, ms: of many small uploads, each would spend a tenth of its CPU time on asking. */
+const freeForMs = 100;
+/** More than comes in meanwhile. */
+const plentyBytes = 4e9;
 
 const oidName = /^[0-9a-f]{64}$/u;
 const shardName = /^[0-9a-f]{2}$/u;
@@ -51,7 +68,10 @@ export class DiskContentStore implements ContentStore, RepositoryContents {
   readonly #quarantine: string;
   /** By the four digits of a shard: 1 once it is known that its directory survives a power cut. */
   readonly #syncedShards = new Uint8Array(65_536);
+  /** The same of their first two digits. */
+  readonly #syncedParents = new Uint8Array(256);
   readonly #owner: 'server' | 'command';
+  #free = { bytes: 0, askedMs: -Infinity };
 
   /** @param owner who receives contents here; see {@link sweep}. */
   constructor(root: string, owner: 'server' | 'command') {
@@ -103,8 +123,12 @@ export class DiskContentStore implements ContentStore, RepositoryContents {
   }
 
   async freeBytes(): Promise<number> {
+    const now = performance.now();
+    if (now - this.#free.askedMs < freeForMs) return this.#free.bytes;
     const { bavail, bsize } = await statfs(this.#root);
-    return bavail * bsize;
+    const bytes = bavail * bsize;
+    if (bytes > plentyBytes) this.#free = { bytes, askedMs: now };
+    return bytes;
   }
 
   close(): void {}
@@ -122,7 +146,7 @@ export class DiskContentStore implements ContentStore, RepositoryContents {
   async put(oid: Oid, size: number, source: AsyncIterable<Uint8Array>): Promise<ReceivedContent> {
     const temporary = join(this.#incoming, `${this.#owner}-${randomUUID()}`);
     await receive(temporary, oid, size, source);
-    const drop = (): Promise<void> => rm(temporary, { force: true });
+    const drop = (): Promise<void> => unlink(temporary).catch(ignoreMissing);
     try {
       await this.#place(temporary, oid, size);
     } catch (error) {
@@ -131,8 +155,8 @@ export class DiskContentStore implements ContentStore, RepositoryContents {
     }
     return {
       settle: async () => {
-        // The temporary name still holds the bytes, whatever became of the other one.
-        if ((await this.has(oid)) === undefined) await this.#place(temporary, oid, size);
+        // The temporary name still holds the bytes, whatever became of the other one, whose directory was read just now.
+        if (!existsSync(this.#path(oid))) await this.#place(temporary, oid, size);
         await drop();
       },
       abandon: async (isHeld) => {
@@ -233,7 +257,8 @@ export class DiskContentStore implements ContentStore, RepositoryContents {
     await mkdir(shard, { recursive: true, mode: 0o700 });
     // Also for an existing one: its maker may have been killed before the sync, or still be waiting for it.
     await syncDirectoryAsync(dirname(shard));
-    await syncDirectoryAsync(this.#objects);
+    if (this.#syncedParents[index >> 8] === 0) await syncDirectoryAsync(this.#objects);
+    this.#syncedParents[index >> 8] = 1;
     this.#syncedShards[index] = 1;
   }
 }

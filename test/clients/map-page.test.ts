@@ -189,6 +189,9 @@ testPage('the calendar of a year tells the countries of its days, and leads to o
     await page.getByRole('button', { name: 'Year before' }).click();
   const fourth = page.getByRole('button', { name: /4 May 2024: Portugal/u });
   await fourth.waitFor();
+  const wednesday = page.getByRole('button', { name: /\b1 May 2024/u });
+  const style = await wednesday.getAttribute('style');
+  t.regex(style ?? '', /grid-column: 3\b/u, 'weeks begin with Monday');
   t.regex(await page.getByRole('row', { name: /Portugal/u }).innerText(), /4 days/u);
   await assertAccessible(t, page, 'a year');
   await fourth.focus();

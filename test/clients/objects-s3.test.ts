@@ -308,6 +308,10 @@ if (missing !== undefined) {
     t.is((await server.follow('POST', first.body._links.verify, object)).status, 200);
     t.is((await server.follow('POST', verify, second)).status, 507, 'when it has arrived');
     t.is((await directory.findRepository('club/maps'))?.bytes, content.length);
+    // 20 bytes are held, and 22 still announced.
+    await directory.changeRepository(id, { quotaBytes: 55 });
+    t.is((await announce(server, Buffer.alloc(14))).status, 507, 'beside both');
+    t.is((await announce(server, Buffer.alloc(13))).status, 202);
   });
 
   const sweep = async ({ admin }: TestObjects, now: number) =>

@@ -1,15 +1,22 @@
-/** Kills at each sync and each change of a name during a start; the next start has to open, with everything there. */
-import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+/**
+ * Kills at each sync and each change of a name during a start, and during the restoring of a backup; the next start has to
+ * open, with everything there.
+ */
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { openReader } from '../../storage/database.ts';
 import { contentOf, waypointsIn } from './script.ts';
-import { siteIn, start, tryStart, type Running, type Site } from './site.ts';
+import { command, siteIn, start, tryCommand, tryStart, type Running, type Site } from './site.ts';
 
 /** Each thread counts its own calls: the n-th of a kind, in whichever thread comes to it first. */
 const killers = {
   sync: 'fsync,fdatasync',
   name: 'rename,renameat,renameat2,link,linkat,unlink,unlinkat,mkdir,mkdirat,rmdir',
 };
+
+/** Longest wait for what a start does by itself. */
+const mergeMs = 10_000;
 
 export interface KillOptions {
   /** A directory of the caller's, which is empty. */
@@ -27,12 +34,18 @@ interface Beginning {
   readonly waypoints: number;
 }
 
-/** Kills starts on an empty directory, and on one that was restored from a copy. */
+const injecting = (calls: string, count: number): string[] => {
+  const inject = ['-e', `trace=${calls}`, '-e', `inject=${calls}:signal=KILL:when=${count}`];
+  return ['strace', '-D', '-f', '-o', '/dev/null', ...inject];
+};
+
+/** Kills starts on an empty directory, on one that was restored from a copy, and on one whose bookmarks file was changed. */
 export async function killStarts(options: KillOptions): Promise<{ readonly kills: number }> {
   const restored = await makeRestored(join(options.directory, 'origin'));
   const beginnings: Beginning[] = [
     { named: 'first start', prepare: () => undefined, waypoints: 0 },
     { named: 'first start after restoring', ...restored },
+    { named: 'start that merges the bookmarks file', ...merging(restored) },
   ];
   let kills = 0;
   for (const beginning of beginnings) {
@@ -60,11 +73,10 @@ async function killOnce(
   onFault: (fault: string) => void,
 ): Promise<boolean> {
   prepare(site);
-  const inject = ['-e', `trace=${calls}`, '-e', `inject=${calls}:signal=KILL:when=${count}`];
-  const first = await tryStart(site, ['strace', '-D', '-f', '-o', '/dev/null', ...inject]);
+  const first = await tryStart(site, injecting(calls, count));
   if ('ask' in first) {
     // What the worker does after the start is killed as well.
-    await settled(first).catch(() => undefined);
+    await settled(first, waypoints).catch(() => undefined);
     await first.end();
     if (first.child.signalCode === null) return false;
   }
@@ -74,7 +86,7 @@ async function killOnce(
     return true;
   }
   try {
-    const found = await settled(next);
+    const found = await settled(next, waypoints);
     if (found !== waypoints) onFault(`${found} waypoints instead of ${waypoints}`);
     await next.done('POST', '/api/bookmarks', { name: 'New', lat: 1, lon: 2 });
   } catch (error) {
@@ -85,13 +97,66 @@ async function killOnce(
   return true;
 }
 
-/** Waits for the imported files. @returns how many waypoints there are. */
-async function settled({ done }: Running): Promise<number> {
-  for (;;) {
+/** Waits for the imported files, and for a merge. @returns how many waypoints there are. */
+async function settled({ done }: Running, waypoints: number): Promise<number> {
+  for (const end = performance.now() + mergeMs; ; await delay(20)) {
     const { library } = JSON.parse(await done('GET', '/api/status'));
-    if (library.state !== 'reading') break;
+    if (library.state === 'reading') continue;
+    const found = JSON.parse(await done('GET', '/api/waypoints')).length;
+    if (found === waypoints || performance.now() > end) return found;
   }
-  return JSON.parse(await done('GET', '/api/waypoints')).length;
+}
+
+/** The same with a bookmark that another program has added to the bookmarks file. */
+function merging({ prepare, waypoints }: Omit<Beginning, 'named'>): Omit<Beginning, 'named'> {
+  return {
+    waypoints: waypoints + 1,
+    prepare: (site) => {
+      prepare(site);
+      const file = join(site.data, 'bookmarks.gpx');
+      const other = '<wpt lat="7" lon="7"><name>From elsewhere</name></wpt></gpx>';
+      writeFileSync(file, readFileSync(file, 'utf8').replace('</gpx>', other));
+    },
+  };
+}
+
+/**
+ * Kills the restoring of a backup over a store: what was there or what is restored is whole, or the next start says that a
+ * store is gone, and to restore again mends that. @returns how often it was killed.
+ */
+export async function killRestores({ directory, stride, onFault }: KillOptions): Promise<number> {
+  const { prepare, waypoints } = await makeRestored(join(directory, 'origin'));
+  const backup = join(directory, 'backup.tar');
+  const source = siteIn(join(directory, 'source'));
+  prepare(source);
+  await command(source, ['backup', 'create', backup]);
+  const words = ['backup', 'restore', backup];
+  let kills = 0;
+  for (const [kind, calls] of Object.entries(killers)) {
+    for (let count = 1; ; count += stride) {
+      const where = `restore, killed at ${kind} ${count}`;
+      const site = siteIn(join(directory, `${kind}-${count}`));
+      const before = await start(site);
+      await before.done('POST', '/api/bookmarks', { name: 'Old', lat: 1, lon: 2 });
+      await before.end();
+      const { code } = await tryCommand(site, words, '', injecting(calls, count));
+      let next = await tryStart(site);
+      if (!('ask' in next) && next.code === 74) {
+        await command(site, words);
+        next = await tryStart(site);
+      }
+      if ('ask' in next) {
+        const found = await settled(next, waypoints);
+        const isWhole = found === waypoints || (code !== 0 && found === 1);
+        if (!isWhole) onFault(`${where}: ${found} waypoints`);
+        await next.end();
+      } else onFault(`${where}: the next start ended with ${next.code}: ${next.stderr}`);
+      rmSync(site.root, { recursive: true, force: true });
+      if (code === 0) break;
+      kills += 1;
+    }
+  }
+  return kills;
 }
 
 /** Fills a store; what is restored of it are a copy that SQLite has made, the bookmarks file and the imports. */

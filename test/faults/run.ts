@@ -7,8 +7,9 @@ import { join } from 'node:path';
 import { whyNoAttaching } from '../helpers/strace.ts';
 import { jumpClock, whyNoClock } from './clocks.ts';
 import { failDisk } from './disk-errors.ts';
+import { fuzzRequests } from './fuzz.ts';
 import { killImportChanges } from './import-kills.ts';
-import { killStarts } from './kills.ts';
+import { killRestores, killStarts } from './kills.ts';
 import { cutPower } from './power-cut.ts';
 import { scratchDirectory } from './site.ts';
 
@@ -25,6 +26,10 @@ const parts: Record<string, Part> = {
     const { kills } = await killStarts({ directory, stride: 1, onFault });
     return `${kills} starts killed`;
   },
+  async restores(directory, onFault) {
+    const kills = await killRestores({ directory, stride: 1, onFault });
+    return `${kills} restores killed`;
+  },
   async imports(directory, onFault) {
     const kills = await killImportChanges({ directory, stride: 1, onFault });
     return `${kills} changes of imported files killed`;
@@ -32,6 +37,11 @@ const parts: Record<string, Part> = {
   async errors(directory, onFault) {
     const { requests, starts } = await failDisk({ directory, onFault });
     return `${requests} requests and ${starts} starts on a failing disk`;
+  },
+  async fuzz(directory, onFault) {
+    const counts = await fuzzRequests({ directory, requests: 20_000, onFault });
+    const answers = Object.entries(counts).map(([status, count]) => `${count} ${status}`);
+    return `20,000 requests, answered ${answers.join(', ')}`;
   },
 };
 

@@ -92,8 +92,10 @@ export async function tryCommand(
   { root, env }: Site,
   words: readonly string[],
   input = '',
+  wrapper: readonly string[] = [],
 ): Promise<{ readonly code: number | null; readonly stdout: string; readonly stderr: string }> {
-  const child = spawn(process.execPath, [launcher, ...words], { env, cwd: root });
+  const [program = '', ...rest] = [...wrapper, process.execPath, launcher, ...words];
+  const child = spawn(program, rest, { env, cwd: root });
   child.stdin.end(input);
   const [stdout, stderr] = await Promise.all([
     text(child.stdout),
@@ -184,7 +186,8 @@ function askOf(url: string, token: string): Running['ask'] {
   };
 }
 
-const basic = `Basic ${btoa(`${login.name}:${login.password}`)}`;
+/** The user's header. */
+export const basic = `Basic ${btoa(`${login.name}:${login.password}`)}`;
 
 /** Sends the bytes of an object in one request. */
 export async function upload({ objectsUrl }: Running, oid: string, content: Uint8Array) {

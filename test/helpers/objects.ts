@@ -171,6 +171,9 @@ export async function startTestObjects(
     ...(limits === undefined ? {} : { limits }),
     ...(freeBytes === undefined ? {} : { freeBytes }),
     ...(isTls ? { tls: (own) => createServer({ ...own, ...makeCertificate() }) } : {}),
+  }).catch(async (error: unknown) => {
+    await admin.close();
+    throw error;
   });
   let closing: Promise<void> | undefined;
   const close = (): Promise<void> => (closing ??= server.close(1_000).then(() => admin.close()));

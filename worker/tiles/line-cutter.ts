@@ -99,7 +99,6 @@ export class LineCutter {
       this.#open = { places: [this.#lon, this.#lat], firstMs: this.#timeMs };
     this.#close(this.#lastMs);
     this.#sides = -1;
-    this.#isDrawn = false;
   }
 
   /** Gives the lines since the last call; an open one goes on in the next ones. */
