@@ -186,9 +186,11 @@ withBirths(
     const daemon = await withBookmarks(t, 'A', 'B', 'C');
     await daemon.call('DELETE', `/api/bookmarks?${query('C')}`);
     await daemon.close();
-    // As version 8 of the store left it: without stamps.
+    // As version 8 of the store left it: without stamps and corrections.
     const db = new Database(daemon.paths.waypointsDatabase);
-    db.exec("DROP TABLE bookmark_stamps; DELETE FROM meta WHERE key = 'bookmarks_stamped'");
+    db.exec(
+      "DROP TABLE bookmark_stamps; DROP TABLE corrections; DELETE FROM meta WHERE key = 'bookmarks_stamped'",
+    );
     db.pragma('user_version = 8');
     db.close();
     const wpt = (name: string, mark: string): string => {
