@@ -119,6 +119,7 @@ export const failureTable = {
   range: sentence('range', 'The requested range is not available.'),
   misdirected: sentence('misdirected', 'This host name is not served here.'),
   busy: sentence('busy', 'Too many requests of this kind are running; try again shortly.'),
+  being_made: sentence('busy', 'This is being made; ask again shortly.'),
   headers_too_large: sentence('headers_too_large', 'The request headers are too large.'),
   internal: sentence('internal', 'Something went wrong inside waypointd; its log has the details.'),
   not_implemented: sentence('not_implemented', 'This is not implemented.'),

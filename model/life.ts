@@ -54,10 +54,11 @@ export const lifePlaceSchema = z
     /** Moments of 03:00 solar time. */
     nights: count,
     first_utc: instant,
+    /** The end of the last stay, or of the period that cuts it. */
     last_utc: instant,
     role: z.enum(['home', 'work']).optional().meta({
       description:
-        'Of at least ten visits. `home`: most nights and hours; `work`: most hours from 8 to 18 on weekdays elsewhere. Of less than four months, only where the four months around agree.',
+        'Of at least ten visits. `home`: most nights and hours; `work`: most hours from 8 to 18 on weekdays at a place that is not home. Of less than four months, only where the four months around agree.',
     }),
     bookmark: z
       .object({ name: z.string() })
@@ -75,9 +76,9 @@ export type PlacesAnswer = z.output<typeof placesSchema>;
 
 export const summarySchema = z
   .object({
-    /** Along the way between stops, without what silences cross: the sum of the days. */
+    /** The sum of `modes`. */
     distance_m: metres,
-    /** Those with most metres first, by the legs of recorded trips. */
+    /** Those with most metres first, by the legs of the trips that end in the period and of which something is known. */
     modes: z.array(
       z.object({ mode: z.enum(tripModes), trips: count, seconds: count, distance_m: metres }),
     ),
@@ -98,7 +99,7 @@ export const summarySchema = z
       .optional(),
     /** The place of a stay that is farthest from home. */
     farthest: z.object({ distance_m: metres, lat, lon, date: z.iso.date() }).optional(),
-    /** Until today. */
+    /** From the first day of the period, or that was recorded, until its last one or today. */
     days_without_data: count,
   })
   .meta({ id: 'Summary' });

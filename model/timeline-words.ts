@@ -68,9 +68,17 @@ export function meansOf({ mode, recorded_observations: seen }: TimelineTrip): st
 }
 
 /** A correction of a timeline: `train, 2024-05-03 14:00:00Z to 2024-05-03 16:30:00Z`. */
-export function correctionText({ kind, mode, start_utc, end_utc }: NewCorrection): string {
+export function correctionText({
+  kind,
+  mode,
+  lat,
+  lon,
+  start_utc,
+  end_utc,
+}: NewCorrection): string {
   const what = mode ?? (kind === 'stay' ? 'a stay' : 'no stay');
-  return `${what}, ${secondOf(start_utc)} to ${secondOf(end_utc)}`;
+  const where = lat === undefined ? '' : ` at ${lat},${lon}`;
+  return `${what}${where}, ${secondOf(start_utc)} to ${secondOf(end_utc)}`;
 }
 
 function secondOf(time: string): string {

@@ -44,7 +44,7 @@ const lookedAtRows = 3;
  */
 export class WaypointStore {
   readonly bookmarks: Pick<BookmarkStore, 'all' | 'find'>;
-  readonly corrections: Pick<CorrectionStore, 'all'>;
+  readonly corrections: Pick<CorrectionStore, 'all' | 'revision'>;
   readonly hidden: Pick<HiddenStore, 'all' | 'byUser' | 'has'>;
   readonly changes: Pick<Journal, 'get' | 'list'>;
   readonly history: HistoryStore;

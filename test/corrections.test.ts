@@ -26,11 +26,11 @@ const outing = [
   ...at(lake, noon + 70 * minuteMs, noon + 250 * minuteMs, 5),
 ];
 
-async function withOuting(t: ExecutionContext): Promise<TestDaemon> {
+async function withOuting(t: ExecutionContext, fixes = outing): Promise<TestDaemon> {
   const daemon = await startTestDaemon(t);
   const dir = join(temporaryDirectory(t), 'tracks');
   mkdirSync(dir);
-  writeTree(dir, { 'a.gpx': gpxTrack(outing) });
+  writeTree(dir, { 'a.gpx': gpxTrack(fixes) });
   t.is((await daemon.call('POST', '/api/import', { dir })).status, 200);
   return daemon;
 }
@@ -131,6 +131,36 @@ test('a stay is where and when it was said, with or without a position', async (
   await correct(t, daemon, { kind: 'stay', start_utc, end_utc, lat: 52.5, lon: 13.3 });
   const placed = staysOf(await told(daemon))[1]!;
   t.like(placed, { lat: 52.5, lon: 13.3, corrected: true, recorded_observations: 5 });
+});
+
+test('what is said of a part of a silence leaves the stay on both sides of it', async (t) => {
+  const night = [
+    ...at(home, noon + 6 * hourMs, noon + 10 * hourMs, 5),
+    ...at(home, noon + 18 * hourMs, noon + 22 * hourMs, 5),
+  ];
+  const daemon = await withOuting(t, night);
+  const period = { start_date: '2024-05-03', end_date: '2024-05-04' };
+  const stays = async () =>
+    staysOf(await tellTimeline(daemon, period)).map(
+      ({ first_observation_utc: first, last_observation_utc: last, corrected = false }) =>
+        [first.slice(11, 16), last.slice(11, 16), corrected] as const,
+    );
+  t.deepEqual(await stays(), [['18:00', '10:00', false]]);
+  const [start_utc, end_utc] = ['2024-05-04T01:00:00Z', '2024-05-04T02:00:00Z'];
+  const split = [
+    ['18:00', '01:00', false],
+    ['02:00', '10:00', false],
+  ] as const;
+  const said = [
+    [{ kind: 'stay' }, [['18:00', '10:00', false]]],
+    [{ kind: 'not_a_stay' }, split],
+    [{ kind: 'stay', ...lake }, [split[0], ['01:00', '02:00', true], split[1]]],
+  ] as const;
+  for (const [correction, told_] of said) {
+    const { id } = await correct(t, daemon, { ...correction, start_utc, end_utc });
+    t.deepEqual(await stays(), told_, JSON.stringify(correction));
+    await daemon.call('DELETE', `/api/corrections/${id}`);
+  }
 });
 
 test('of two corrections the later one is right, and leaves the earlier one its other parts', async (t) => {

@@ -13,14 +13,14 @@ import { TimelineControl } from '../worker/timeline/control.ts';
 import { testCli } from './helpers/cli.ts';
 import { startTestDaemon, tellTimeline, type TestDaemon } from './helpers/daemon.ts';
 import { seeds } from './helpers/effort.ts';
-import { gpxTrack } from './helpers/fixes.ts';
+import { at, gpxTrack } from './helpers/fixes.ts';
 import { writeTree } from './helpers/imports.ts';
 import { lifeOf, lives, type Life } from './helpers/life.ts';
 import { temporaryDirectory } from './helpers/temporary-directory.ts';
 import { libraryOf } from './helpers/timeline-library.ts';
 import { answerWhen } from './helpers/until.ts';
 
-async function withLife(t: ExecutionContext, { fixes }: Life): Promise<TestDaemon> {
+async function withLife(t: ExecutionContext, { fixes }: Pick<Life, 'fixes'>): Promise<TestDaemon> {
   const daemon = await startTestDaemon(t, { settings: { geocoder: 'offline' } });
   const dir = join(temporaryDirectory(t), 'tracks');
   mkdirSync(dir);
@@ -131,7 +131,6 @@ test('places have visits, times, roles and the names of bookmarks, and a summary
   const period = { start_date: '2023-03-01', end_date: '2023-04-30', time_zone: 'local' };
   const result = await tellTimeline(daemon, period);
   const summary = await made<Summary>(t, daemon, '/api/summary?from=2023-03-01&to=2023-04-30');
-  t.is(summary.distance_m, result.summary.distance_m);
   t.deepEqual(
     summary.countries.map(({ name, days, nights }) => [name, days, nights]),
     result.places
@@ -145,6 +144,8 @@ test('places have visits, times, roles and the names of bookmarks, and a summary
       .reduce((sum, leg) => sum + leg.distance_m, 0);
     t.is(distance_m, metres, mode);
   }
+  const sum = summary.modes.reduce((metres, { distance_m }) => metres + distance_m, 0);
+  t.is(summary.distance_m, sum);
   const longest = result.trips.reduce((a, b) => (b.distance_m > a.distance_m ? b : a));
   t.like(longest, summary.longest_trip!);
   t.is(summary.nights_away, 12);
@@ -152,6 +153,29 @@ test('places have visits, times, roles and the names of bookmarks, and a summary
   t.is(summary.days_without_data, 0);
   const year = await made<Summary>(t, daemon, '/api/summary?from=2023-01-01&to=2023-12-31');
   t.is(year.days_without_data, 365 - 121);
+});
+
+test('a way that nothing was recorded of counts by its mode, in the year in which it ends', async (t) => {
+  const [berlin, lisbon] = [
+    { lat: 52.52, lon: 13.405 },
+    { lat: 38.7223, lon: -9.1393 },
+  ];
+  const daemon = await withLife(t, {
+    fixes: [
+      ...at(berlin, '2023-12-30T08:00Z', '2023-12-31T20:00Z'),
+      ...at(lisbon, '2024-01-01T02:00Z', '2024-01-02T08:00Z'),
+    ],
+  });
+  const of = (year: number): Promise<Summary> =>
+    made(t, daemon, `/api/summary?from=${year}-01-01&to=${year}-12-31`);
+  t.deepEqual((await of(2023)).modes, []);
+  const { modes, distance_m, longest_trip } = await of(2024);
+  t.deepEqual(
+    modes.map(({ mode }) => mode),
+    ['flight'],
+  );
+  isNear(t, distance_m, metresBetween(berlin, lisbon), 20_000, 'flight');
+  t.is(longest_trip?.distance_m, distance_m);
 });
 
 test('corrections change places and summaries, and say whether they still fit', async (t) => {
@@ -235,14 +259,15 @@ test('the command line tells places, a year and corrections, with the names of b
     t.true((await cli.out(words)).includes('Burrow'), words.join(' '));
   t.regex(
     await cli.out(['year', '2023']),
-    /^2023\. Days and times are those of the place\.\n\n[\d,.]+ km on the way, .*Longest trip: .* to .*, 2023-/su,
+    /^2023\. Days and times are those of the place\.\n\n[\d,.]+ km on the way\..*Longest trip: .* to .*, 2023-/su,
   );
   t.regex(await cli.out(['year', '2023', '--svg']), /^<svg .*Stays in \d+ region/su);
   t.is(JSON.parse(await cli.out(['year', '2023', '--json'])).days_without_data, 365 - 41);
+  t.is(await cli.out(['year', '2013']), 'Nothing was recorded in 2013.\n');
 
   const [trip] = JSON.parse(await cli.out(['trips', '2023-01-04', '--json'])).trips;
   const made = await cli.out(['correct', 'mode', 'boat', trip.start_utc]);
-  t.true(made.startsWith('Corrected: boat, 2023-01-04 '));
+  t.regex(made, /^Corrected: boat, 2023-01-04 \d\d:\d\d to .*, by the clock of the place\. /u);
   t.is(JSON.parse(await cli.out(['trips', '2023-01-04', '--json'])).trips[0].mode, 'boat');
   t.regex(await cli.out(['correct', 'list']), /boat, .* yes\n$/u);
   const backup = join(temporaryDirectory(t), 'backup.tar');
@@ -252,9 +277,18 @@ test('the command line tells places, a year and corrections, with the names of b
   t.is(await other.out(['correct', 'list']), await cli.out(['correct', 'list']));
   t.is(JSON.parse(await other.out(['trips', '2023-01-04', '--json'])).trips[0].mode, 'boat');
   await cli.out(['correct', 'not-a-stay', '2023-01-04', '12:00']);
-  await cli.out(['correct', 'stay', '2023-01-05T12:00Z', '2023-01-05T12:10Z', '--at', '53.8,10.6']);
+  await cli.out([
+    'correct',
+    'stay',
+    '2023-01-05',
+    '13:00',
+    '2023-01-05',
+    '13:10',
+    '--at',
+    '53.8,10.6',
+  ]);
   t.is(JSON.parse(await cli.out(['correct', 'list', '--json'])).corrections.length, 3);
-  t.regex(await cli.out(['undo']), /a stay, 2023-01-05 12:00:00Z/u);
+  t.regex(await cli.out(['undo']), /a stay at 53\.8,10\.6, 2023-01-05 12:00:00Z/u);
   t.is(await cli.out(['correct', 'rm', '1']), 'Deleted correction 1.\n');
   t.not(JSON.parse(await cli.out(['trips', '2023-01-04', '--json'])).trips[0].mode, 'boat');
   for (const [words, sentence] of [
@@ -263,7 +297,9 @@ test('the command line tells places, a year and corrections, with the names of b
     [['correct', 'not-a-stay', '2013-01-04', '12:00'], 'There was no stay at that moment.'],
     [['correct', 'rm', '77'], 'No correction has this number.'],
     [['correct', 'rm', 'x'], 'The number of a correction is a whole number'],
-    [['year', '23'], '23 is no year: 2024.'],
+    [['correct', 'not-a-stay', '2013-01-04'], 'Say the time of day, too: 2013-01-04 15:30'],
+    [['correct', 'stay', '2013-01-04', '12:00', '13:00'], 'Say from when and to when: '],
+    [['year', '23'], '23 is no year. Write four digits, such as 2024.'],
     [['places', '--home', '--work'], 'Choose one of --home and --work.'],
     [['places', '--limit', '1001'], '--limit is a whole number from 1 to 1000.'],
   ] as const) {

@@ -1,4 +1,5 @@
 import type { CorrectionAnswer, NewCorrection } from '../../model/correction.ts';
+import { parseDate } from '../../model/calendar-date.ts';
 import { ExitError, usageError } from '../../model/exit-error.ts';
 import { formatTime } from '../../model/time.ts';
 import { localTimeZone } from '../../model/time-zone.ts';
@@ -7,13 +8,16 @@ import { correctionText } from '../../model/timeline-words.ts';
 import { defineCommand } from '../program/command.ts';
 import { withDaemon } from '../program/connection.ts';
 import type { CommandContext } from '../program/context.ts';
-import { askUntil } from '../program/polling.ts';
 import { invocation } from '../terminal/invocation.ts';
 import { tableLines, type TableColumn } from '../terminal/table.ts';
 import { parsePosition } from './place.ts';
-import { instantOf } from './timeline/clock.ts';
+import { clockOf, instantOf } from './timeline/clock.ts';
+import { untilMade } from './timeline/patience.ts';
 import { timelineOf } from './timeline/run.ts';
 import { isWithin, parseMoment, periodAround } from './where.ts';
+
+/** Days looked at before and after a moment: few trips and stays are longer. */
+const daysAround = 60;
 
 interface Moment {
   readonly result: TimelineResult;
@@ -22,18 +26,36 @@ interface Moment {
 
 /** Reads a moment by the clock of the place, with the timeline around it. */
 async function momentOf(context: CommandContext, text: string): Promise<Moment | undefined> {
+  if (parseDate(text) !== undefined)
+    throw usageError(`Say the time of day, too: ${text} 15:30, or ${text}T15:30Z.`);
   const { timeMs, hasZone } = parseMoment(text);
-  const request = { ...periodAround(timeMs), time_zone: localTimeZone };
+  const request = { ...periodAround(timeMs, daysAround), time_zone: localTimeZone };
   const result = await timelineOf(context, request);
   return result && { result, timeMs: hasZone ? timeMs : instantOf(result, timeMs) };
 }
 
-function add(context: CommandContext, correction: NewCorrection): Promise<CorrectionAnswer> {
-  return withDaemon({ context }, (client) => client.addCorrection(correction));
+interface Added {
+  readonly correction: CorrectionAnswer;
+  /** The timeline before, which knows the clocks. */
+  readonly result: TimelineResult;
 }
 
-function show(correction: CorrectionAnswer): string {
-  return `Corrected: ${correctionText(correction)}. "${invocation()} correct rm ${correction.id}" deletes this correction.`;
+async function add(
+  context: CommandContext,
+  { result }: Moment,
+  asked: NewCorrection,
+): Promise<Added> {
+  const correction = await withDaemon({ context }, (client) => client.addCorrection(asked));
+  return { correction, result };
+}
+
+const json = ({ correction }: Added): CorrectionAnswer => correction;
+
+function show({ correction, result }: Added): string {
+  const clock = clockOf(result);
+  const [start_utc, end_utc] = [clock(correction.start_utc), clock(correction.end_utc)];
+  const text = correctionText({ ...correction, start_utc, end_utc });
+  return `Corrected: ${text}, by the clock of the place. "${invocation()} correct rm ${correction.id}" deletes this correction.`;
 }
 
 const mode = defineCommand({
@@ -54,8 +76,9 @@ const mode = defineCommand({
     );
     if (found === undefined) throw new ExitError('There was no trip at that moment.');
     const { start_utc, end_utc } = found;
-    return add(context, { kind: 'mode', mode: known, start_utc, end_utc });
+    return add(context, moment, { kind: 'mode', mode: known, start_utc, end_utc });
   },
+  json,
   show,
 });
 
@@ -74,34 +97,50 @@ const notAStay = defineCommand({
     );
     if (stay === undefined) throw new ExitError('There was no stay at that moment.');
     const { first_observation_utc: start_utc, last_observation_utc: end_utc } = stay;
-    return add(context, { kind: 'not_a_stay', start_utc, end_utc });
+    return add(context, moment, { kind: 'not_a_stay', start_utc, end_utc });
   },
+  json,
   show,
 });
+
+/** A date and a time may be two words. */
+function twoMoments([first, second, more]: readonly [string, string, string[]]): [string, string] {
+  if (more.length === 0) return [first, second];
+  if (more.length === 2) return [`${first} ${second}`, more.join(' ')];
+  throw usageError('Say from when and to when: 2024-05-03 14:30 2024-05-03 16:00.');
+}
 
 const stay = defineCommand({
   name: 'stay',
   summary: 'say that you stayed somewhere',
   description:
     'Says that you stayed at one place from one moment to another: where the recordings of that time are, or at --at.',
-  arguments: '<from> <to>',
+  arguments: '<from> <to> [more...]',
   options: { '--at <lat,lon>': 'where: LAT,LON' },
-  examples: ['correct stay 2024-05-03T14:30Z 2024-05-03T16:00Z --at 53.866,10.687'],
-  async run({ context, words: [from, to], options: { at } }) {
+  examples: [
+    'correct stay 2024-05-03 14:30 2024-05-03 16:00',
+    'correct stay 2024-05-03T14:30Z 2024-05-03T16:00Z --at 53.866,10.687',
+  ],
+  async run({ context, words, options: { at } }) {
+    const [from, to] = twoMoments(words);
     const position = at === undefined ? {} : parsePosition(at);
     const [start, end] = [await momentOf(context, from), await momentOf(context, to)];
     if (start === undefined || end === undefined) return undefined;
     if (start.timeMs >= end.timeMs) throw usageError('The stay ends before it begins.');
     const [start_utc, end_utc] = [formatTime(start.timeMs), formatTime(end.timeMs)];
-    return add(context, { kind: 'stay', start_utc, end_utc, ...position });
+    return add(context, start, { kind: 'stay', start_utc, end_utc, ...position });
   },
+  json,
   show,
 });
 
 const columns: readonly TableColumn<CorrectionAnswer>[] = [
   { title: 'ID', align: 'right', text: ({ id }) => String(id) },
   { title: 'WHAT', text: correctionText },
-  { title: 'APPLIES', text: ({ applies }) => (applies === true ? 'yes' : 'no') },
+  {
+    title: 'APPLIES',
+    text: ({ applies }) => (applies === undefined ? '?' : applies ? 'yes' : 'no'),
+  },
 ];
 
 const list = defineCommand({
@@ -110,12 +149,11 @@ const list = defineCommand({
   description:
     'Lists your corrections, the newest first. One does not apply where nothing is recorded any more that it could correct, or where later ones replace it.',
   run: ({ context }) =>
-    withDaemon({ context, needsLibrary: true }, (client) =>
-      askUntil(
-        () => client.getCorrections(),
-        ({ corrections }) => corrections.every(({ applies }) => applies !== undefined),
-      ),
-    ),
+    withDaemon({ context, needsLibrary: true }, async (client) => {
+      // Where all recordings were read, it is known what applies; where they cannot be, it is not.
+      await untilMade(() => client.getPlaces({ limit: 1 })).catch(() => undefined);
+      return client.getCorrections();
+    }),
   show: ({ corrections }) => tableLines(columns, corrections, 'There are no corrections.'),
 });
 

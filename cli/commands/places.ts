@@ -1,6 +1,7 @@
 import { usageError } from '../../model/exit-error.ts';
 import type { LifePlace } from '../../model/life.ts';
 import { limits } from '../../model/limits.ts';
+import { formatTime } from '../../model/time.ts';
 import { placeOf, stayTime } from '../../model/timeline-words.ts';
 import { dayOf } from '../../storage/day-blob.ts';
 import { defineCommand } from '../program/command.ts';
@@ -17,7 +18,7 @@ const columns: readonly TableColumn<LifePlace>[] = [
   { title: 'TIME', align: 'right', text: ({ seconds }) => stayTime(seconds) },
   { title: 'NIGHTS', align: 'right', text: ({ nights }) => String(nights) },
   { title: 'FIRST', text: (place) => dateAt(place.first_utc, place) },
-  { title: 'LAST', text: (place) => dateAt(place.last_utc, place) },
+  { title: 'LAST', text: (place) => dateAt(lastMoment(place), place) },
   { title: 'AT', text: ({ lat, lon }) => `${lat.toFixed(5)},${lon.toFixed(5)}` },
 ];
 
@@ -62,10 +63,15 @@ export const command = defineCommand({
       columns,
       places,
       home || work
-        ? 'The recordings do not show it: it takes ten visits, and most nights or working hours there.'
+        ? 'The recordings do not show it: it takes ten visits in this time, and most nights and hours (or working hours) there.'
         : 'There are no stays in this time.',
     ),
 });
+
+/** A stay until midnight has nothing of the day that begins then. */
+function lastMoment({ last_utc: last }: LifePlace): string {
+  return formatTime(Date.parse(last) - 1);
+}
 
 /** The user's own name, else the town. */
 function nameOf(place: LifePlace): string {

@@ -107,11 +107,11 @@ export function parseMoment(text: string): { readonly timeMs: number; readonly h
 }
 
 /** The days that tell where the user was at an instant (ms since 1970). */
-export function periodAround(timeMs: number): TimelineRequest {
+export function periodAround(timeMs: number, around = daysAround): TimelineRequest {
   const day = dayOf(timeMs);
   return {
-    start_date: formatDate(Math.max(minDay, day - daysAround)),
-    end_date: formatDate(Math.min(maxDay, day + daysAround)),
+    start_date: formatDate(Math.max(minDay, day - around)),
+    end_date: formatDate(Math.min(maxDay, day + around)),
   };
 }
 

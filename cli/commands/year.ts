@@ -11,14 +11,14 @@ import { counted, forTerminal } from '../terminal/text.ts';
 import { calendarSvg } from './timeline/calendar-svg.ts';
 import { clockOf } from './timeline/clock.ts';
 import { untilMade } from './timeline/patience.ts';
-import { zoneSentence } from './timeline/wording.ts';
+import { isEmpty, zoneSentence } from './timeline/wording.ts';
 import { runTimeline } from './timeline/run.ts';
 
 interface Year {
   readonly year: string;
   readonly summary: Summary;
-  readonly farthest: LifePlace | undefined;
-  readonly result: TimelineResult;
+  readonly farthest?: LifePlace | undefined;
+  readonly result?: TimelineResult;
 }
 
 /** `waypointd year` */
@@ -32,13 +32,15 @@ export const command = defineCommand({
   examples: ['year 2024', 'year 2024 --json', 'year 2024 --svg > 2024.svg'],
   notes: 'Days are those of the place. docs/timelines.md says what the numbers mean.',
   async run({ context, words: [year], options, isJson }) {
-    if (!/^\d{4}$/u.test(year)) throw usageError(`${forTerminal(year)} is no year: 2024.`);
+    if (!/^\d{4}$/u.test(year))
+      throw usageError(`${forTerminal(year)} is no year. Write four digits, such as 2024.`);
     if (options.svg && isJson) throw usageError('Choose one of --json and --svg.');
     const [from, to] = [`${year}-01-01`, `${year}-12-31`];
     return withDaemon(
       { context, endsInOrder: true, needsLibrary: true },
       async (client, { stopped }): Promise<Year | undefined> => {
         const summary = await untilMade(() => client.getSummary({ from, to }));
+        if (isJson) return { year, summary };
         const farthest = await farthestOf(client, summary);
         const request = { start_date: from, end_date: to, time_zone: localTimeZone };
         const result = await runTimeline(client, request, stopped);
@@ -47,10 +49,11 @@ export const command = defineCommand({
     );
   },
   json: ({ summary }) => summary,
-  show(found, { options }) {
-    const lines = summaryLines(found).map(forTerminal);
-    if (options.svg) return write(calendarSvg(found.result, found.result.days, lines));
-    return [`${found.year}. ${zoneSentence(localTimeZone)}`, '', ...lines];
+  show({ year, summary, farthest, result }, { options }) {
+    if (result === undefined || isEmpty(result)) return [`Nothing was recorded in ${year}.`];
+    const lines = summaryLines({ summary, farthest, result }).map(forTerminal);
+    if (options.svg) return write(calendarSvg(result, result.days, lines));
+    return [`${year}. ${zoneSentence(localTimeZone)}`, '', ...lines];
   },
 });
 
@@ -66,21 +69,25 @@ async function farthestOf(
 }
 
 /** A year in sentences. */
-function summaryLines({ summary, farthest, result }: Year): string[] {
+function summaryLines({
+  summary,
+  farthest,
+  result,
+}: Omit<Year, 'year' | 'result'> & { readonly result: TimelineResult }): string[] {
   const { modes, countries, regions, towns, longest_trip: longest } = summary;
   const { nights_away: away, farthest: far, days_without_data: empty } = summary;
   return [
-    `${kilometres(summary.distance_m)} km on the way, without what silences cross.`,
+    `${kilometres(summary.distance_m)} km on the way.`,
     ...modes.map(
       ({ mode, trips, seconds, distance_m: metres }) =>
-        `${mode === 'unknown' ? 'by unknown means, silences included' : mode}: ${kilometres(metres)} km in ${counted(trips, 'trip')}, ${stayTime(seconds)}.`,
+        `${mode === 'unknown' ? 'by unknown means' : mode}: ${kilometres(metres)} km in ${counted(trips, 'trip')}, ${stayTime(seconds)}.`,
     ),
     ...countries.map(
       ({ name, days, nights }) => `${name}: ${counted(days, 'day')}, ${counted(nights, 'night')}.`,
     ),
     `Stays in ${counted(regions, 'region')} and ${counted(towns, 'town')}.`,
     ...(away === undefined
-      ? ['Home is not known: it takes ten visits and most nights there.']
+      ? ['Home is not known: it takes ten visits, and most nights and hours there.']
       : [`${counted(away, 'night')} away from home.`]),
     ...(longest === undefined ? [] : [longestLine(longest, result)]),
     ...(far === undefined

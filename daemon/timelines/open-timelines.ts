@@ -35,9 +35,12 @@ export function openTimelines(
     geodata: () => geodata.inUse(),
   };
   const isActive = (id: number): boolean => store.imports.find(id)?.state === 'active';
-  const libraryRevision = (): string => store.libraryFiles.revision();
+  const revisions = {
+    libraryRevision: () => store.libraryFiles.revision(),
+    correctionsRevision: () => store.corrections.revision(),
+  };
   return {
     timelines: new TimelineJobs({ ...recorded, isActive }, overrides),
-    whole: new WholeTimelines({ ...recorded, libraryRevision, schedule }),
+    whole: new WholeTimelines({ ...recorded, ...revisions, schedule }),
   };
 }

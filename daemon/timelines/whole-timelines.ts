@@ -14,8 +14,9 @@ export interface WholeTimelinesOptions {
   readonly libraryPath: string;
   readonly clock: Clock;
   readonly log: Log;
-  /** Names the present content of the library. */
+  /** Names the present content of the library, and the present corrections. */
   readonly libraryRevision: () => string;
+  readonly correctionsRevision: () => number;
   readonly corrections: () => readonly CorrectionRow[];
   /** Never rejects. */
   readonly libraryReady: () => Promise<void>;
@@ -43,7 +44,8 @@ export class WholeTimelines {
   #made: { readonly key: string; readonly whole: WholeTimeline } | undefined;
   #making: Making | undefined;
   #cancelForget: (() => void) | undefined;
-  #failure: unknown;
+  /** What could not be made, and why: it is not tried again before somebody was told. */
+  #failed: { readonly key: string; readonly error: unknown } | undefined;
   #isClosed = false;
 
   constructor(options: WholeTimelinesOptions) {
@@ -51,25 +53,26 @@ export class WholeTimelines {
     this.#schedule = options.schedule ?? scheduleTimeout;
   }
 
-  /** @throws WaypointError busy while it is being made; unavailable; internal */
+  /** @throws WaypointError being_made; unavailable; why it could not be made */
   async get(): Promise<WholeTimeline> {
-    const found = await this.#find();
+    const found = await this.known();
     if (found !== undefined) return found;
-    this.#making ??= this.#make();
-    await waitAtMost(patienceMs, this.#making.ended, this.#schedule);
+    if (this.#making !== undefined)
+      await waitAtMost(patienceMs, this.#making.ended, this.#schedule);
     const made = await this.#find();
     if (made !== undefined) return made;
-    const failure = this.#failure;
-    this.#failure = undefined;
-    if (failure !== undefined) throw failure;
-    throw new WaypointError('busy');
+    const failed = this.#failed;
+    if (failed?.key !== (await this.#key())) throw new WaypointError('being_made');
+    this.#failed = undefined;
+    throw failed.error;
   }
 
   /** What there is at once; has it made where it is missing. */
   async known(): Promise<WholeTimeline | undefined> {
     const found = await this.#find();
-    if (found === undefined && !this.#isClosed) this.#making ??= this.#make();
-    return found;
+    if (found !== undefined || this.#making !== undefined) return found;
+    if (this.#failed?.key !== (await this.#key())) this.#making ??= this.#make();
+    return undefined;
   }
 
   /** Cancels what is being made. */
@@ -92,37 +95,40 @@ export class WholeTimelines {
 
   /** Names all that the whole is made of, but for the day. */
   async #key(): Promise<string> {
-    const { libraryRevision, corrections, geodata } = this.#options;
-    return JSON.stringify([libraryRevision(), (await geodata())?.path, corrections()]);
+    const { libraryRevision, correctionsRevision, geodata } = this.#options;
+    return JSON.stringify([libraryRevision(), correctionsRevision(), (await geodata())?.path]);
   }
 
   #make(): Making {
     const control = new TimelineControl();
     const cancelDeadline = this.#schedule(() => control.cancel(), limits.timelineDeadlineMs);
-    const ended = this.#work(control)
-      .catch((error: unknown) => {
-        this.#failure = error;
-        this.#options.log.error('timeline.failed', { reason: String(error) });
-      })
-      .finally(() => {
-        cancelDeadline();
-        this.#making = undefined;
-      });
+    const ended = this.#work(control).finally(() => {
+      cancelDeadline();
+      this.#making = undefined;
+    });
     return { control, ended };
   }
 
+  /** Never rejects. */
   async #work(control: TimelineControl): Promise<void> {
-    const { libraryPath, clock, corrections, libraryReady, geodata } = this.#options;
+    const { libraryPath, clock, log, corrections, libraryReady, geodata } = this.#options;
     await libraryReady();
-    const [key, generation] = [await this.#key(), await geodata()];
-    const outcome = await this.#pool.run('readWhole', {
-      libraryPath,
-      geodataPath: generation?.path ?? null,
-      dataset: generation?.dataset ?? null,
-      corrections: corrections().map(correctionOf),
-      control: control.shared,
-      today: dayOf(clock.now()),
-    });
-    if (outcome.state === 'completed') this.#made = { key, whole: outcome.whole };
+    const key = await this.#key();
+    try {
+      const generation = await geodata();
+      const outcome = await this.#pool.run('readWhole', {
+        libraryPath,
+        geodataPath: generation?.path ?? null,
+        dataset: generation?.dataset ?? null,
+        corrections: corrections().map(correctionOf),
+        control: control.shared,
+        today: dayOf(clock.now()),
+      });
+      if (outcome.state === 'cancelled') throw new Error('deadline');
+      this.#made = { key, whole: outcome.whole };
+    } catch (error) {
+      this.#failed = { key, error };
+      log.error('timeline.failed', { reason: String(error) });
+    }
   }
 }

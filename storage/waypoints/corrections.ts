@@ -5,7 +5,7 @@ import { formatTime, parseTime } from '../../model/time.ts';
 import type { Database } from '../database.ts';
 import { prepare, prepareValue } from '../prepared.ts';
 import { waypointTables } from '../schema/waypoints.ts';
-import { prepareRows, type NoteRow, type RowTable } from './row-change.ts';
+import { prepareRows, type NoteRow, type RowPair, type RowTable } from './row-change.ts';
 
 /** What the user says of a span of time, against what a timeline would find there. Times are ISO 8601 UTC. */
 export interface CorrectionRow extends NewCorrection {
@@ -51,13 +51,19 @@ export function prepareCorrections(db: Database, note: NoteRow<CorrectionRow>) {
   const count = prepareValue(db, () =>
     waypointTables.selectFrom('corrections').select((eb) => eb.fn.countAll<number>().as('count')),
   );
-  const rows = prepareRows(db, table, note);
+  let revision = 0;
+  const rows = prepareRows(db, table, (pair: RowPair<CorrectionRow>) => {
+    revision += 1;
+    note(pair);
+  });
   const countAll = (): number => count.get() ?? 0;
   return {
     ...rows,
     /** All of them, the oldest first. */
     all: () => all.all().map(table.toRow),
     count: countAll,
+    /** Counts the changes since the start. */
+    revision: () => revision,
     /** @throws WaypointError too_many_corrections */
     addChecked(fields: NewCorrection): CorrectionRow {
       if (countAll() >= limits.corrections) throw new WaypointError('too_many_corrections');

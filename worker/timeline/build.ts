@@ -123,7 +123,7 @@ function run(
   const calendar = new Calendar(timeZone);
   using reader = closing(new DayReader(task.libraryPath, wantedBy(task), isSnapshot));
   const { sources } = reader;
-  const days = 'today' in task ? recordedDays(reader, task.today) : task;
+  const days = 'today' in task ? recordedDays(reader, task) : task;
   const period = findPeriod(reader, calendar, days);
   const observations = reader.count(dayOf(period.startMs), dayOf(period.endMs - 1));
   control.set('total', observations);
@@ -148,12 +148,29 @@ function run(
   return { facts, read };
 }
 
-/** The UTC days of all observations, but for those that a clock ahead of time has dated and what no one alive recorded. */
-function recordedDays(reader: DayReader, today: number): Pick<Period, 'startDay' | 'endDay'> {
-  const newest = today + 2;
-  const startDay = reader.nextDay(newest - mostDays) ?? newest;
-  const endDay = reader.sources.reduce(
-    (latest, { lastMs }) => Math.max(latest, Math.min(newest, dayOf(lastMs ?? 0) + 1)),
+/**
+ * The UTC days of all observations and of stays that the user states, but for those that a clock ahead of time has dated and
+ * what no one alive recorded.
+ */
+function recordedDays(
+  reader: DayReader,
+  {
+    today,
+    corrections = [],
+  }: { readonly today: number; readonly corrections?: ReadTask['corrections'] },
+): Pick<Period, 'startDay' | 'endDay'> {
+  const [oldest, newest] = [today + 2 - mostDays, today + 2];
+  const stated = corrections.filter(({ kind, latE7 }) => kind === 'stay' && latE7 !== undefined);
+  const startDay = stated.reduce(
+    (first, { startMs }) => Math.min(first, Math.max(oldest, dayOf(startMs))),
+    reader.nextDay(oldest) ?? newest,
+  );
+  const lasts = [
+    ...reader.sources.map(({ lastMs }) => lastMs ?? 0),
+    ...stated.map(({ endMs }) => endMs),
+  ];
+  const endDay = lasts.reduce(
+    (latest, lastMs) => Math.max(latest, Math.min(newest, dayOf(lastMs) + 1)),
     startDay,
   );
   return { startDay: startDay - 1, endDay };

@@ -72,7 +72,10 @@ export class TimelineEngine {
     this.#calendar = calendar;
     this.#merger = new StayMerger(parameters, this.#totals, reject);
     const detector = new Detector(period, parameters, this.#merger);
-    this.#stays = new StatedStays(stated.visits, period, { detector, sink: this.#merger });
+    this.#stays = new StatedStays(stated.visits, period, parameters, {
+      detector,
+      sink: this.#merger,
+    });
     const endMs = Float64Array.from(sources, ({ lastMs }) => lastMs ?? Number.NEGATIVE_INFINITY);
     this.#filter = new TrackFilter(endMs, this.#stays, {
       reject,

@@ -26,6 +26,8 @@ export interface Visit extends Span {
   readonly source: number;
   /** The correction that says so. */
   readonly correction?: number | undefined;
+  /** It takes time from a visit that a recorder states. */
+  readonly cuts?: boolean;
 }
 
 /** A way whose mode a recorder or the user states. */
@@ -62,8 +64,9 @@ export function statedSpans(
     mode === null ? [] : [{ startMs, endMs, mode: mode as TripMode }],
   );
   const newest = corrections.toReversed();
+  const said = newest.flatMap((correction) => visitOf(correction, visits));
   return {
-    visits: overlay<Visit>([...newest.flatMap(visitOf), ...visits]),
+    visits: overlay<Visit>([...said, ...visits]),
     modes: overlay<ModeSpan>([
       ...newest.flatMap(({ id, startMs, endMs, mode }) =>
         mode === undefined ? [] : [{ startMs, endMs, mode, correction: id }],
@@ -73,11 +76,17 @@ export function statedSpans(
   };
 }
 
-function visitOf({ id, kind, startMs, endMs, latE7, lonE7 }: Correction): Visit[] {
+/** @param visits stated by recorders: a stay without a position is at one of these, if it has something of its time. */
+function visitOf(
+  { id, kind, startMs, endMs, latE7, lonE7 }: Correction,
+  visits: readonly Visit[],
+): Visit[] {
   if (kind === 'mode') return [];
-  const position = latE7 === undefined || lonE7 === undefined ? undefined : { latE7, lonE7 };
   const isStay = kind === 'stay';
-  return [{ startMs, endMs, isStay, position, source: noSource, correction: id }];
+  const host = visits.find((visit) => visit.endMs > startMs && visit.startMs < endMs);
+  const position = latE7 === undefined || lonE7 === undefined ? host?.position : { latE7, lonE7 };
+  const cuts = host !== undefined;
+  return [{ startMs, endMs, isStay, position, source: noSource, correction: id, cuts }];
 }
 
 /** What no file says. */

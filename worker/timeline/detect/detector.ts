@@ -55,12 +55,18 @@ export class Detector {
     this.interrupt(Number.POSITIVE_INFINITY);
   }
 
-  /** Ends what is open: another stay is known to begin then. @param untilMs when it ends. */
-  interrupt(timeMs: number, untilMs = timeMs): void {
+  /**
+   * Ends what is open: another stay is known to begin then.
+   * @param untilMs when it ends.
+   * @returns whether a stay was open.
+   */
+  interrupt(timeMs: number, untilMs = timeMs): boolean {
     this.#stay ??= this.#way.findHeld();
+    const isStaying = this.#stay !== undefined;
     if (this.#stay !== undefined) this.#leave(this.#stay, timeMs);
     this.#way.end(timeMs - this.#lastMs);
     this.#lastMs = untilMs;
+    return isStaying;
   }
 
   #staying(stay: Stay, point: Point, silentMs: number): void {

@@ -23,4 +23,11 @@ export class Point {
     this.weight = other.weight;
     return this;
   }
+
+  /** Makes it no observation, but somebody who was there at another time. */
+  unseenAt(timeMs: number): this {
+    this.timeMs = timeMs;
+    this.weight = 0;
+    return this;
+  }
 }

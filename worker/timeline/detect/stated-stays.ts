@@ -1,6 +1,8 @@
 import type { Period } from '../period.ts';
+import { distanceBetween } from '../earth.ts';
 import type { Visit } from '../stated.ts';
 import type { Detector } from './detector.ts';
+import type { DetectionParameters } from './parameters.ts';
 import type { TrackSink } from './leap-guard.ts';
 import { Point } from './point.ts';
 import { PointQueue } from './point-queue.ts';
@@ -24,7 +26,10 @@ export class StatedStays implements TrackSink {
   readonly #period: Period;
   readonly #detector: Detector;
   readonly #sink: StatedSink;
+  readonly #parameters: DetectionParameters;
   readonly #point = new Point();
+  /** The last observation. */
+  readonly #last = new Point();
   readonly #queue = new PointQueue(1);
   /** Index of the next visit. */
   #next = 0;
@@ -36,8 +41,10 @@ export class StatedStays implements TrackSink {
   constructor(
     visits: readonly Visit[],
     period: Period,
+    parameters: DetectionParameters,
     { detector, sink }: { readonly detector: Detector; readonly sink: StatedSink },
   ) {
+    this.#parameters = parameters;
     this.#visits = visits;
     this.#period = period;
     this.#detector = detector;
@@ -45,15 +52,24 @@ export class StatedStays implements TrackSink {
   }
 
   observe(point: Point): void {
+    this.#bridgeTo(point);
     this.#goOn(point.timeMs);
     const visit = this.#visit;
-    if (visit === undefined) return this.#detector.observe(point);
+    if (visit === undefined) this.#detector.observe(point);
+    else this.#observeWithin(visit, point);
+    this.#last.copy(point);
+  }
+
+  #observeWithin(visit: Visit, point: Point): void {
     this.#applies(visit);
     if (!visit.isStay) this.#sink.moved(point);
     else if (visit.position !== undefined)
       this.#stay!.recording.add(point.timeMs, point.source, point.weight);
     else {
-      this.#stay ??= this.#begin(visit, point);
+      if (this.#stay === undefined) {
+        this.#detector.interrupt(visit.startMs, visit.endMs);
+        this.#stay = this.#begin(visit, point);
+      }
       this.#stay.absorb(point);
     }
   }
@@ -63,22 +79,49 @@ export class StatedStays implements TrackSink {
     this.#detector.finish();
   }
 
+  /**
+   * Has somebody be at both ends of what the user says of a part of a silence: a stay goes on until then, and from then on.
+   */
+  #bridgeTo(next: Point): void {
+    for (;;) {
+      const [visit, last] = [this.#visits[this.#next], this.#last];
+      if (visit?.correction === undefined || this.#visit !== undefined) return;
+      const isWithin = visit.startMs > last.timeMs && visit.endMs < next.timeMs;
+      const isSaid = !visit.isStay || visit.position !== undefined;
+      if (!isWithin || !isSaid || !this.#isSilence(last, next)) return;
+      this.#detector.observe(last.unseenAt(visit.startMs));
+      this.#goOn(visit.endMs + 1);
+      // Another one that touches it is going on.
+      if (this.#visit !== undefined) return;
+      this.#detector.observe(last.copy(next).unseenAt(visit.endMs + 1));
+    }
+  }
+
+  /** Whether a stay may go on from one observation to the next although nothing was seen between. */
+  #isSilence(last: Point, next: Point): boolean {
+    const { silenceMs, maxBridgeMs, radiusM } = this.#parameters;
+    const ms = next.timeMs - last.timeMs;
+    return ms > silenceMs && ms <= maxBridgeMs && distanceBetween(last, next) <= radiusM;
+  }
+
   #goOn(timeMs: number): void {
     for (;;) {
+      const next = this.#visits[this.#next];
       if (this.#visit !== undefined) {
-        if (timeMs <= this.#visit.endMs) return;
-        this.#end(this.#visit);
+        // Of two that touch the later one has the moment between.
+        const isOver = timeMs > this.#visit.endMs || (next?.startMs ?? Infinity) <= timeMs;
+        if (!isOver) return;
+        this.#finishVisit(this.#visit);
       }
-      const visit = this.#visits[this.#next];
-      if (visit === undefined || visit.startMs > timeMs) return;
-      this.#detector.interrupt(visit.startMs, visit.endMs);
+      if (next === undefined || next.startMs > timeMs) return;
       this.#next += 1;
-      this.#visit = visit;
-      if (!visit.isStay) this.#sink.part();
-      else if (visit.position !== undefined) {
-        this.#stay = this.#begin(visit, visit.position);
-        this.#applies(visit);
-      }
+      this.#visit = next;
+      // Where an observation is to tell the position, that begins it.
+      if (next.isStay && next.position === undefined) continue;
+      const wasStaying = this.#detector.interrupt(next.startMs, next.endMs);
+      if (wasStaying || next.isStay || next.cuts === true) this.#applies(next);
+      if (!next.isStay) this.#sink.part();
+      else if (next.position !== undefined) this.#stay = this.#begin(next, next.position);
     }
   }
 
@@ -89,7 +132,7 @@ export class StatedStays implements TrackSink {
     return new Stay('stay', this.#queue, 0, this.#period, 1, origin);
   }
 
-  #end(visit: Visit): void {
+  #finishVisit(visit: Visit): void {
     const stay = this.#stay;
     this.#visit = undefined;
     this.#stay = undefined;

@@ -3,26 +3,23 @@ import type { Summary } from '../../../model/life.ts';
 import { tripModes } from '../../../model/timeline-result.ts';
 import { formatTime } from '../../../model/time.ts';
 import { distanceM } from '../earth.ts';
-import { edgesOf, rolesAround, type DaySpan } from './sums.ts';
+import { isWithin, rolesAround, type DaySpan } from './sums.ts';
 import type { WholeTimeline } from './whole.ts';
 
 /** Sums a period up. @param today the last day that there can be data of. */
 export function summaryOf(whole: WholeTimeline, span: DaySpan, today: number): Summary {
   const { days, pieces } = whole;
-  const isWithin = (day: number): boolean => day >= span.fromDay && day <= span.toDay;
-  const rows = indexes(days.length).filter((i) => isWithin(days.day[i]!));
-  const stays = indexes(pieces.length).filter((i) => isWithin(pieces.day[i]!));
+  const rows = indexes(days.length).filter((i) => isWithin(span, days.day[i]!));
+  const stays = indexes(pieces.length).filter((i) => isWithin(span, pieces.day[i]!));
   const first = Number.isFinite(span.fromDay) ? span.fromDay : (days.day[0] ?? today + 1);
-  const last = Math.min(
-    Number.isFinite(span.toDay) ? span.toDay : (days.day.at(-1) ?? today),
-    today,
-  );
+  const last = Math.min(span.toDay, today);
   const withData = rows.filter((i) => days.hasData[i] === 1 && days.day[i]! <= today).length;
   const trips = tripsWithin(whole, span);
   const { home } = rolesAround(whole, span);
+  const modes = modesOf(whole, trips);
   return {
-    distance_m: rows.reduce((sum, i) => sum + days.metres[i]!, 0),
-    modes: modesOf(whole, trips),
+    distance_m: modes.reduce((sum, { distance_m: metres }) => sum + metres, 0),
+    modes,
     countries: countriesOf(whole, span),
     regions: countOf(stays.map((i) => pieces.region[i]!)),
     towns: countOf(stays.map((i) => pieces.town[i]!)),
@@ -40,12 +37,14 @@ function countOf(numbers: readonly number[]): number {
   return new Set(numbers.filter((number) => number !== -1)).size;
 }
 
-/** Trips of which something was recorded, between stops of the period. */
-function tripsWithin(whole: WholeTimeline, span: DaySpan): number[] {
-  const { trips } = whole;
-  const { startMs, endMs } = edgesOf(whole, span);
+const unknownMode = tripModes.indexOf('unknown');
+
+/** Trips that end in the period, and of which something is known. */
+function tripsWithin({ trips }: WholeTimeline, span: DaySpan): number[] {
   return indexes(trips.length).filter(
-    (i) => trips.startMs[i]! >= startMs && trips.endMs[i]! <= endMs && trips.observations[i]! > 0,
+    (i) =>
+      isWithin(span, trips.endDay[i]!) &&
+      (trips.observations[i]! > 0 || trips.mode[i] !== unknownMode),
   );
 }
 
@@ -76,12 +75,11 @@ function countriesOf(whole: WholeTimeline, span: DaySpan): Summary['countries'] 
   const sums = countries.map(({ id, name }) => ({ id, name, days: 0, nights: 0 }));
   for (let i = 0; i < presence.length; i += 1) {
     const day = presence.day[i]!;
-    if (day >= span.fromDay && day <= span.toDay) sums[presence.country[i]!]!.days += 1;
+    if (isWithin(span, day)) sums[presence.country[i]!]!.days += 1;
   }
-  const { startMs, endMs } = edgesOf(whole, span);
   for (let i = 0; i < nights.length; i += 1) {
     const sum = sums[nights.country[i]!];
-    if (sum !== undefined && nights.atMs[i]! >= startMs && nights.atMs[i]! < endMs) sum.nights += 1;
+    if (sum !== undefined && isWithin(span, nights.day[i]!)) sum.nights += 1;
   }
   return sums
     .filter(({ days, nights: count }) => days + count > 0)
@@ -112,11 +110,9 @@ function awayOf(
   stays: readonly number[],
 ): Pick<Summary, 'nights_away' | 'farthest'> {
   const { nights, pieces, places } = whole;
-  const { startMs, endMs } = edgesOf(whole, span);
-  const away = indexes(nights.length).filter((i) => {
-    const atMs = nights.atMs[i]!;
-    return nights.place[i] !== home && atMs >= startMs && atMs < endMs;
-  });
+  const away = indexes(nights.length).filter(
+    (i) => nights.place[i] !== home && isWithin(span, nights.day[i]!),
+  );
   const { lat, lon } = places[home]!;
   const metresTo = places.map((place) =>
     distanceM(lat * 1e7, lon * 1e7, place.lat * 1e7, place.lon * 1e7),

@@ -20,16 +20,8 @@ export interface PlaceSum {
   lastMs: number;
 }
 
-function isWithin({ fromDay, toDay }: DaySpan, day: number): boolean {
+export function isWithin({ fromDay, toDay }: DaySpan, day: number): boolean {
   return day >= fromDay && day <= toDay;
-}
-
-/** The instants between which days lie, the second one not part of them; none where nothing is recorded in them. */
-export function edgesOf({ days }: WholeTimeline, { fromDay, toDay }: DaySpan) {
-  const first = days.day.findIndex((day) => day >= fromDay);
-  const last = days.day.findLastIndex((day) => day <= toDay);
-  if (first === -1 || last < first) return { startMs: 0, endMs: 0 };
-  return { startMs: days.startMs[first]!, endMs: days.endMs[last]! };
 }
 
 /** The places of a period, by their numbers. */
@@ -42,9 +34,7 @@ export function placeSums(whole: WholeTimeline, span: DaySpan): Map<number, Plac
     const day = pieces.day[i]!;
     if (!isWithin(span, day)) continue;
     const [place, firstMs, lastMs] = [pieces.place[i]!, pieces.firstMs[i]!, pieces.lastMs[i]!];
-    const none = { place, visits: 0, ms: 0, nights: 0, workMs: 0, workDays: 0, firstMs, lastMs };
-    const sum = sums.get(place) ?? none;
-    sums.set(place, sum);
+    const sum = sumOf(sums, place, firstMs, lastMs);
     if (pieces.visit[i] !== visit) sum.visits += 1;
     visit = pieces.visit[i]!;
     sum.ms += lastMs - firstMs;
@@ -54,12 +44,24 @@ export function placeSums(whole: WholeTimeline, span: DaySpan): Map<number, Plac
     if (lastWorkDay.get(place) !== day) sum.workDays += 1;
     lastWorkDay.set(place, day);
   }
-  const { startMs, endMs } = edgesOf(whole, span);
   for (let i = 0; i < nights.length; i += 1) {
-    const sum = sums.get(nights.place[i]!);
-    if (sum !== undefined && nights.atMs[i]! >= startMs && nights.atMs[i]! < endMs) sum.nights += 1;
+    const [place, atMs] = [nights.place[i]!, nights.atMs[i]!];
+    if (place !== -1 && isWithin(span, nights.day[i]!)) sumOf(sums, place, atMs, atMs).nights += 1;
   }
   return sums;
+}
+
+function sumOf(
+  sums: Map<number, PlaceSum>,
+  place: number,
+  firstMs: number,
+  lastMs: number,
+): PlaceSum {
+  const known = sums.get(place);
+  if (known !== undefined) return known;
+  const none = { place, visits: 0, ms: 0, nights: 0, workMs: 0, workDays: 0, firstMs, lastMs };
+  sums.set(place, none);
+  return none;
 }
 
 /** Fewer visits make no home and no work. */

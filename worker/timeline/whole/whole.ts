@@ -35,10 +35,10 @@ const pieceColumns = [
   'region',
   'town',
 ] as const;
-const nightColumns = ['atMs', 'country', 'place'] as const;
-const tripColumns = ['startMs', 'endMs', 'mode', 'metres', 'observations'] as const;
+const nightColumns = ['day', 'atMs', 'country', 'place'] as const;
+const tripColumns = ['endDay', 'startMs', 'endMs', 'mode', 'metres', 'observations'] as const;
 const legColumns = ['trip', 'mode', 'ms', 'metres'] as const;
-const dayColumns = ['day', 'startMs', 'endMs', 'metres', 'hasData'] as const;
+const dayColumns = ['day', 'hasData'] as const;
 
 /**
  * All that was recorded, as places and summaries need it: plain data. Times are ms since 1970 UTC; days count from
@@ -48,7 +48,7 @@ export interface WholeTimeline {
   readonly places: readonly StayedAt[];
   /** Stays, cut at midnight, in order of time; `visit` counts up when the user comes to a place. `region`, `town`: −1 unknown. */
   readonly pieces: Columns<(typeof pieceColumns)[number]>;
-  /** Known moments of 03:00 solar time; `place` is −1 elsewhere than at a place, `country` an index, −1 in transit. */
+  /** Known moments of 03:00 solar time, by the day at the place; `place` is −1 elsewhere than at a place, `country` an index, −1 in transit. */
   readonly nights: Columns<(typeof nightColumns)[number]>;
   /** `mode` is an index of tripModes. */
   readonly trips: Columns<(typeof tripColumns)[number]>;
@@ -84,16 +84,20 @@ export function wholeOf(facts: TimelineFacts): WholeTimeline {
   const days = totals.days.rows();
   const dayTable = new Table(dayColumns);
   const presence = new Table(['day', 'country']);
-  for (const { day, zone, distanceM: metres, observations, stopSeconds, presence: there } of days) {
+  for (const { day, observations, stopSeconds, presence: there } of days) {
     const hasData = Number(observations + stopSeconds > 0);
-    dayTable.add(day, zone.startOf(day), zone.startOf(day + 1), metres, hasData);
+    dayTable.add(day, hasData);
     for (const { country_id: id, kind } of there)
       if (id !== '' && kind !== 'transit') presence.add(day, countries.of(id));
   }
   const nights = new Table(nightColumns);
-  const placeAt = placeFinder(stops, trips, placeOf);
-  for (const { atMs, country } of totals.presence.nights)
-    nights.add(atMs, country === '' ? -1 : countries.of(country), placeAt(atMs));
+  const zoneOf = (stop: Stop | undefined): Zone =>
+    calendar.zoneAt(stop?.latE7 ?? 0, stop?.lonE7 ?? 0);
+  const stopAt = nightFinder(stops, trips, placeOf);
+  for (const { atMs, country } of totals.presence.nights) {
+    const { stop, place } = stopAt(atMs);
+    nights.add(zoneOf(stop).dayOf(atMs), atMs, country === '' ? -1 : countries.of(country), place);
+  }
   const names = new Map(
     totals.rows.rows
       .filter(({ level }) => level === 'country')
@@ -101,9 +105,9 @@ export function wholeOf(facts: TimelineFacts): WholeTimeline {
   );
   return {
     places,
-    pieces: piecesOf(stops, trips, placeOf, ({ latE7, lonE7 }) => calendar.zoneAt(latE7, lonE7)),
+    pieces: piecesOf(stops, trips, placeOf, zoneOf),
     nights: nights.columns(),
-    ...wayOf(trips),
+    ...wayOf(trips, ({ to, endMs }) => zoneOf(stops[to]).dayOf(endMs)),
     days: dayTable.columns(),
     presence: presence.columns(),
     countries: countries.all.map((id) => ({ id, name: names.get(id) ?? id })),
@@ -196,34 +200,39 @@ function workMsOf(day: number, fromMs: number, toMs: number): number {
 
 /**
  * Finds where a night was: at the place of the stay that it lies in, or that the stays before and after it share, if
- * nothing was recorded in between; −1 else.
+ * nothing was recorded or said of the time between; −1 else. The stop is the one that it lies in, or the next one.
  */
-function placeFinder(
-  stops: readonly Stop[],
-  trips: readonly Trip[],
-  placeOf: PlaceOf,
-): (atMs: number) => number {
+function nightFinder(stops: readonly Stop[], trips: readonly Trip[], placeOf: PlaceOf) {
   const unseen = new Set(
-    trips.filter(({ observations }) => observations === 0).map(({ to }) => to),
+    trips
+      .filter(({ observations, origin }) => observations === 0 && origin !== 'corrected')
+      .map(({ to }) => to),
   );
   let at = 0;
-  return (atMs) => {
+  return (atMs: number): { stop: Stop | undefined; place: number } => {
     while (at < stops.length && stops[at]!.lastMs < atMs) at += 1;
     const [before, after] = [stops[at - 1], stops[at]];
-    if (after === undefined) return -1;
+    if (after === undefined) return { stop: before, place: -1 };
     const place = placeOf.get(after) ?? -1;
-    if (after.firstMs <= atMs) return place;
+    if (after.firstMs <= atMs) return { stop: after, place };
     const isShared = before !== undefined && placeOf.get(before) === place && unseen.has(at);
-    return isShared ? place : -1;
+    return { stop: after, place: isShared ? place : -1 };
   };
 }
 
-function wayOf(trips: readonly Trip[]): Pick<WholeTimeline, 'trips' | 'legs'> {
+function wayOf(
+  trips: readonly Trip[],
+  endDayOf: (trip: Trip) => number,
+): Pick<WholeTimeline, 'trips' | 'legs'> {
   const [all, legs] = [new Table(tripColumns), new Table(legColumns)];
-  for (const [at, { startMs, endMs, mode, metres, observations, legs: parts }] of trips.entries()) {
-    all.add(startMs, endMs, tripModes.indexOf(mode), Math.round(metres), observations);
-    for (const { from, to, mode: legMode, metres: legM } of parts)
-      legs.add(at, tripModes.indexOf(legMode), to.timeMs - from.timeMs, Math.round(legM));
+  for (const [at, trip] of trips.entries()) {
+    const { startMs, endMs, mode, metres, observations } = trip;
+    const modeAt = tripModes.indexOf(mode);
+    all.add(endDayOf(trip), startMs, endMs, modeAt, Math.round(metres), observations);
+    for (const leg of trip.legs) {
+      const ms = leg.to.timeMs - leg.from.timeMs;
+      legs.add(at, tripModes.indexOf(leg.mode), ms, Math.round(leg.metres));
+    }
   }
   return { trips: all.columns(), legs: legs.columns() };
 }
