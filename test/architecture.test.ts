@@ -83,7 +83,7 @@ const ceilings: Readonly<Record<string, number>> = {
   formats: 5_500,
   geodata: 4_500,
   search: 1_000,
-  worker: 11_000,
+  worker: 11_500,
   http: 1_500,
   client: 4_000,
   objects: 3_000,

@@ -115,14 +115,19 @@ export class StatedStays implements TrackSink {
       }
       if (next === undefined || next.startMs > timeMs) return;
       this.#next += 1;
-      this.#visit = next;
-      // Where an observation is to tell the position, that begins it.
-      if (next.isStay && next.position === undefined) continue;
-      const wasStaying = this.#detector.interrupt(next.startMs, next.endMs);
-      if (wasStaying || next.isStay || next.cuts === true) this.#applies(next);
-      if (!next.isStay) this.#sink.part();
-      else if (next.position !== undefined) this.#stay = this.#begin(next, next.position);
+      this.#enter(next);
     }
+  }
+
+  #enter(visit: Visit): void {
+    this.#visit = visit;
+    const { isStay, position, startMs, endMs } = visit;
+    // Where an observation is to tell the position, that begins it.
+    if (isStay && position === undefined) return;
+    const wasStaying = this.#detector.interrupt(startMs, endMs);
+    if (wasStaying || isStay || visit.cuts === true) this.#applies(visit);
+    if (position !== undefined && isStay) this.#stay = this.#begin(visit, position);
+    else this.#sink.part();
   }
 
   #begin(visit: Visit, position: NonNullable<Visit['position']>): Stay {
