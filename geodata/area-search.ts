@@ -16,19 +16,28 @@ export interface FoundAreas {
 /** A row of `area` with what it lies in. */
 export type SearchArea = RowOf<ReturnType<typeof prepareAreas>>;
 
+/** All areas, and their names in one text: each is a line, with a blank before and after each word. */
+interface AllAreas {
+  readonly areas: readonly SearchArea[];
+  readonly names: string;
+  /** Where the names of each area begin, in order. */
+  readonly starts: readonly number[];
+}
+
 /** Finds countries, regions and islands by their names. */
 export class AreaSearch {
-  readonly #areas: ReturnType<typeof prepareAreas>;
+  readonly #read: ReturnType<typeof prepareAreas>;
+  #known: AllAreas | undefined;
 
   constructor(db: Database) {
-    this.#areas = prepareAreas(db);
+    this.#read = prepareAreas(db);
   }
 
-  /** @param words of the query, at least one. */
-  find(words: readonly string[]): FoundAreas {
+  /** @param words of the query, at least one. @param isShort finds only what is called just so. */
+  find(words: readonly string[], isShort = false): FoundAreas {
     const [whole, last] = [wholeName(words), words.at(-1) ?? ''];
     const found: Record<keyof FoundAreas, SearchArea[]> = { whole: [], called: [], begun: [] };
-    for (const area of this.#areas.all(` ${last}`)) {
+    for (const area of this.#having(isShort ? `\n ${last} \n` : ` ${last}`)) {
       const named = area.words
         .split('\n')
         .map((name) => name.trim().split(' '))
@@ -46,11 +55,34 @@ export class AreaSearch {
 
   /** Areas with a name, as one word, that is one of these. */
   called(wholes: ReadonlySet<string>): SearchArea[] {
-    return this.#areas
-      .all(' ')
-      .filter(({ words, other_words: others }) =>
-        `${words}\n${others}`.split('\n').some((name) => wholes.has(name.replaceAll(' ', ''))),
-      );
+    return this.#all().areas.filter(({ words, other_words: others }) =>
+      `${words}\n${others}`.split('\n').some((name) => wholes.has(name.replaceAll(' ', ''))),
+    );
+  }
+
+  /** Areas whose names have a text somewhere. */
+  *#having(text: string): Generator<SearchArea> {
+    const { areas, names, starts } = this.#all();
+    let area = 0;
+    for (let at = names.indexOf(text); at !== -1; at = names.indexOf(text, starts[area]! - 1)) {
+      while ((starts[area + 1] ?? Infinity) <= at + 1) area += 1;
+      yield areas[area]!;
+      area += 1;
+      if (area === areas.length) return;
+    }
+  }
+
+  /** Read once, some milliseconds: asking SQLite each time cost more than all else of a search. */
+  #all(): AllAreas {
+    if (this.#known !== undefined) return this.#known;
+    const areas = this.#read.all();
+    const starts: number[] = [];
+    let names = '\n';
+    for (const { words, other_words: others } of areas) {
+      starts.push(names.length);
+      names += `${words}\n${others}\n`;
+    }
+    return (this.#known = { areas, names, starts });
   }
 }
 
@@ -58,9 +90,8 @@ function isNamed(words: string, whole: string): boolean {
   return words.split('\n').some((name) => name.replaceAll(' ', '') === whole);
 }
 
-/** Looks at all, some 4,000: half a millisecond. */
 function prepareAreas(db: Database) {
-  return prepare(db, (begin: string) =>
+  return prepare(db, () =>
     generationQueries
       .selectFrom('area')
       .innerJoin('country', 'country.id', 'area.country')
@@ -70,12 +101,6 @@ function prepareAreas(db: Database) {
       .select(['radius_m', 'area.country', 'area.region'])
       .select(['country.name as countryName', 'country.code as countryCode'])
       .select('region.code as regionCode')
-      .where((eb) =>
-        eb.or([
-          eb(eb.fn<number>('instr', ['area.words', eb.val(begin)]), '>', 0),
-          eb(eb.fn<number>('instr', ['other_words', eb.val(begin)]), '>', 0),
-        ]),
-      )
       .orderBy('area.id'),
   );
 }

@@ -126,8 +126,8 @@ export class PlaceSearch {
 
   #anywhere(words: readonly string[], limit: number): FoundPlace[] {
     const places = collect(words, limit, (match) => this.#matching.all(match, limit));
-    const { whole, called, begun } = this.#areaSearch.find(words);
-    const areas = isShort(words) ? [] : begun.slice(0, mostBegunAreas).map(weighed);
+    const { whole, called, begun } = this.#areaSearch.find(words, isShort(words));
+    const areas = begun.slice(0, mostBegunAreas).map(weighed);
     const countries = called.map(countryWeighed);
     const others = byWeight([...places.called, ...places.begun, ...areas]);
     const found = inOrder(withAreas(places, whole), [...countries, ...others]);

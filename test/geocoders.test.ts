@@ -507,7 +507,7 @@ test('places of the server come first, each once, with the credit for those that
     attribution: 'GeoNames',
   });
   const online = geocoder({ places: places(['Bern, Schweiz', 47]), attribution: osm });
-  const both = await findPlaces([online, offline], 'bern', 12);
+  const both = await findPlaces([online, offline], 'bern', 12, true);
   t.deepEqual(
     both.places.map(({ name, lat }) => [name, lat]),
     [
@@ -517,17 +517,17 @@ test('places of the server come first, each once, with the credit for those that
     ],
   );
   t.deepEqual(both.attributions, [osm, 'GeoNames']);
-  const one = await findPlaces([online, offline], 'bern', 1);
+  const one = await findPlaces([online, offline], 'bern', 1, true);
   t.deepEqual(one, {
     places: places(['Bern, Schweiz', 47]),
     attributions: [osm],
     isPending: false,
   });
   const waiting = geocoder({ places: [], attribution: osm, isPending: true });
-  const meanwhile = await findPlaces([waiting, offline], 'bern', 2);
+  const meanwhile = await findPlaces([waiting, offline], 'bern', 2, true);
   t.like(meanwhile, { attributions: ['GeoNames'], isPending: true });
   t.is(meanwhile.places.length, 2);
-  t.deepEqual(await findPlaces([online], 'bern', 0), {
+  t.deepEqual(await findPlaces([online], 'bern', 0, true), {
     places: [],
     attributions: [],
     isPending: false,

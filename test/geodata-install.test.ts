@@ -111,7 +111,7 @@ function openSite(t: ExecutionContext, options: SiteOptions): Site {
     readStatus: async () => JSON.stringify(await geodata.status()),
     begin: (id) => geodata.installer.install(id),
     cancel: async () => geodata.installer.cancel(),
-    landmark: async () => nameOf((await geodata.places.find('landmark', 5)).places),
+    landmark: async () => nameOf((await geodata.places.find('landmark', 5, true)).places),
     directory,
     logged,
     async reopen() {

@@ -278,6 +278,16 @@ test('places: waypoints come first, eight at most, and places fill up to twelve 
   }
 });
 
+test('places: a misspelt town is guessed where nothing of the user has the text', async (t) => {
+  const daemon = await startTestDaemon(t, { settings: { geocoder: 'offline' } });
+  t.is((await suggestions(daemon, 'hambrug'))[0]?.name, 'Hamburg, Germany');
+  await daemon.call('POST', '/api/bookmarks', { name: 'Cafe Hambrug', lat: 53, lon: 10 });
+  t.deepEqual(
+    (await suggestions(daemon, 'hambrug')).map(({ name }) => name),
+    ['Cafe Hambrug'],
+  );
+});
+
 test('places: none for a tag query, a blank one, one without letters, nor with the geocoder off', async (t) => {
   const [daemon, off] = [
     await startTestDaemon(t, { settings: { geocoder: 'offline' } }),
@@ -318,7 +328,7 @@ test('places: their file is closed when nobody has searched for a while, and ope
   const clock = { now: () => 0, monotonic: () => 0 };
   const places = new OfflinePlaces({ generations: geodata, clock, log, idleMs: 5 });
   for (let round = 0; round < 2; round += 1) {
-    const answer = await places.find('landmark', 12);
+    const answer = await places.find('landmark', 12, true);
     t.is(answer.places[0]?.name, 'Landmark closing, Test Region, Testland');
     t.is(answer.attribution, 'nobody');
     if (process.platform !== 'linux') continue;

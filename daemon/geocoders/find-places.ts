@@ -7,16 +7,21 @@ const sameWithin = 0.1;
 
 /**
  * Asks one geocoder after the other for places, until there are enough.
- * @param limit 0… @returns at most `limit`, each once, those of the first geocoder first
+ * @param limit 0… @param mayGuess as Geocoder.find. @returns at most `limit`, each once, those of the first geocoder first
  */
-export async function findPlaces(geocoders: readonly Geocoder[], text: string, limit: number) {
+export async function findPlaces(
+  geocoders: readonly Geocoder[],
+  text: string,
+  limit: number,
+  mayGuess: boolean,
+) {
   const places: Suggestion[] = [];
   const attributions = new Set<string>();
   let isPending = false;
   for (const geocoder of geocoders) {
     const room = limit - places.length;
     if (room <= 0) break;
-    const answer = await geocoder.find(text, limit);
+    const answer = await geocoder.find(text, limit, mayGuess);
     const others = answer.places.filter((place) => !places.some((known) => isSame(known, place)));
     places.push(...others.slice(0, room));
     if (others.length > 0 && answer.attribution !== undefined) attributions.add(answer.attribution);

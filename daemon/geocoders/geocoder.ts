@@ -17,7 +17,8 @@ export interface Geocoder {
   /**
    * Finds at most `limit` places, from memory or disk: it never waits for a network, and never fails.
    * @param text As typed, trimmed.
+   * @param mayGuess Whether the text has found nothing of the user's own, and may be misspelt.
    */
-  find(text: string, limit: number): GeocodeAnswer | Promise<GeocodeAnswer>;
+  find(text: string, limit: number, mayGuess: boolean): GeocodeAnswer | Promise<GeocodeAnswer>;
   close(): Promise<void>;
 }

@@ -38,7 +38,7 @@ export class OfflinePlaces implements Geocoder {
     this.#options = options;
   }
 
-  async find(text: string, limit: number): Promise<GeocodeAnswer> {
+  async find(text: string, limit: number, mayGuess: boolean): Promise<GeocodeAnswer> {
     const { generations, clock, log } = this.#options;
     if (text === '' || limit <= 0) return nothing;
     try {
@@ -58,7 +58,7 @@ export class OfflinePlaces implements Geocoder {
       const { PlaceSearch: Search } = await import('../../geodata/place-search.ts');
       const search = this.#searchOf(generation.path, Search);
       const found = search.search(text, limit);
-      if (found.length < fewResults) {
+      if (mayGuess && found.length < fewResults) {
         const near = await search.misspelt(text, limit - found.length);
         found.push(...near.filter((one) => !found.some((other) => isSame(one, other))));
       }

@@ -61,7 +61,12 @@ async function suggestText(parts: RouteParts, text: string): Promise<Omit<Sugges
   await parts.library.indexReady;
   const local = [...positionOf(text), ...suggestLocal(parts, text)];
   const room = limits.suggestTotal - local.length;
-  const { places, attributions, isPending } = await findPlaces(parts.geocoders, text, room);
+  const { places, attributions, isPending } = await findPlaces(
+    parts.geocoders,
+    text,
+    room,
+    local.length === 0,
+  );
   return {
     suggestions: [...local, ...places],
     ...(attributions.length > 0 && { attributions }),
