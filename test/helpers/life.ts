@@ -24,7 +24,7 @@ export interface Life {
 
 const dayMs = 24 * hourMs;
 /** m/s */
-const speeds = { walk: 1.4, bike: 4.5, car: 14 } as const;
+const speeds = { walk: 1.4, bike: 5, car: 14 } as const;
 const drivesM = 100_000;
 const startMs = Date.UTC(2023, 0, 2);
 const town = { lat: 53.866, lon: 10.687 };
@@ -138,7 +138,7 @@ function placesOf(random: Random): Life['places'] {
   const home = moved(town, random.bell() * 3_000, random.bell() * 3_000);
   return {
     home,
-    'old home': moved(home, 2_500, 1_500),
+    'old home': moved(home, -2_500, -1_500),
     work: moved(home, random.between(2_000, 9_000), random.between(1_000, 4_000)),
     hall: moved(home, -random.between(900, 3_000), 700),
     shop: moved(home, 100, random.between(500, 900)),
