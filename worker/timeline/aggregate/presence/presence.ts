@@ -40,17 +40,24 @@ interface Gap {
 export class Presence {
   transitNights = 0;
   unknownNights = 0;
-  unknownDays = 0;
   /** The nights of the period that something is known of, in order of time. */
   readonly nights: Night[] = [];
   readonly #period: Period;
   readonly #days: DayRows;
   readonly #count = new NightCount();
+  /** Days of which something is known, and those of silences that say nothing. */
+  readonly #known = new Set<number>();
+  readonly #silent = new Set<number>();
   #before: Span | undefined;
 
   constructor(period: Period, days: DayRows) {
     this.#period = period;
     this.#days = days;
+  }
+
+  /** Who flies west has by the clocks there a day again that was over: it is not unknown. */
+  get unknownDays(): number {
+    return [...this.#silent].filter((day) => !this.#known.has(day)).length;
   }
 
   take(span: Span): void {
@@ -138,12 +145,14 @@ export class Presence {
     }
     if (shared.length > 0) this.#days.present(day, shared[0]!.place.country_id, 'inferred', zone);
     else if (isTransit) this.#days.inTransit(day, '', zone);
-    else if (isWithin) this.unknownDays += 1;
+    else if (isWithin) this.#silent.add(day);
+    if (shared.length > 0 || isTransit) this.#known.add(day);
   }
 
   #record(day: number, { unit, zone }: Spot, isFlown: boolean): void {
     const { startDay, endDay } = this.#period;
     if (day < startDay || day > endDay) return;
+    this.#known.add(day);
     if (isFlown) return this.#days.inTransit(day, unit.place.country_id, zone);
     for (const row of unit.rows) {
       row.recordedDays.add(day);
