@@ -76,14 +76,13 @@ for (const kind of lives) {
           t,
           sums.get(numberOf(name)!)?.visits,
           visits,
-          Math.max(5, 0.02 * visits),
+          Math.max(2, 0.02 * visits),
           `${name} ${seed}`,
         );
       const summary = summaryOf(whole, always, 20_000);
       for (const [mode, metres] of life.metres) {
         const found = summary.modes.find((row) => row.mode === mode);
-        // Within 5 % but for one life in hundreds.
-        isNear(t, found?.distance_m, metres, 0.07 * metres, `${mode} ${seed}`);
+        isNear(t, found?.distance_m, metres, 0.05 * metres, `${mode} ${seed}`);
       }
       t.is(summary.nights_away, life.home && life.nightsAway, `seed ${seed}`);
     }

@@ -480,9 +480,8 @@ testPage('from a phone to 4K all is there and nothing jumps, light and dark', as
       dark,
       fill: importJourney,
       before: `new PerformanceObserver((list) => {
-        // A smaller shift nobody sees.
         for (const { value, hadRecentInput, sources } of list.getEntries())
-          if (!hadRecentInput && value > 0.005) (globalThis.jumps ??= []).push([value, sources.map(({ node }) => node?.className)]);
+          if (!hadRecentInput) (globalThis.jumps ??= []).push([value, sources.map(({ node }) => node?.className)]);
       }).observe({ type: 'layout-shift', buffered: true })`,
     });
     const { page } = map;
