@@ -22,7 +22,7 @@ type City = Pick<
 
 /** A place, as a large city may reach over it. */
 export interface Reached {
-  /** Of the town that it is or is a section of; 0 where nothing is known. */
+  /** People of the town, or of the town that this is a section of; 0 where unknown. */
   readonly population: number;
   readonly country: number;
   readonly region: number | null;

@@ -219,8 +219,13 @@ test('what is no correction is refused by its field, and one too many by its sen
   t.is((await full.call('POST', '/api/corrections', longest)).status, 201);
   const tooMany = await full.call('POST', '/api/corrections', longest);
   t.is(tooMany.status, 409);
-  t.is(
-    tooMany.body.message,
-    'There are 10,000 corrections already, which is the most there can be.',
-  );
+  const sentence = 'There are 10,000 corrections already, which is the most there can be.';
+  t.is(tooMany.body.message, sentence);
+  // A deleted one does not come back as one too many.
+  const deleted = await full.call('DELETE', `/api/corrections/${id}`);
+  t.is((await full.call('POST', '/api/corrections', longest)).status, 201);
+  const change = deleted.headers.get('X-Change-Id');
+  const undone = await full.call('POST', `/api/changes/${change}/undo`);
+  t.is(undone.status, 409);
+  t.is(undone.body.message, sentence);
 });

@@ -14,7 +14,7 @@ export type ImportSum = Omit<ImportResult, 'dir'> & {
 export interface Finding {
   readonly title: string;
   readonly lines: readonly string[];
-  /** What the command line adds to the sentence: a flag that does otherwise. */
+  /** A hint that the command line adds: the flag that does otherwise. */
   readonly flag?: string;
 }
 
@@ -213,7 +213,7 @@ export function findings(sum: ImportSum): Finding[] {
   ];
 }
 
-/** An export of ours brings waypoints, but an import makes no bookmarks. Undefined where there are none. */
+/** A note on bookmarks in an export of ours: an import makes no bookmarks. Undefined without any. */
 export function ownBookmarks(
   { own_bookmarks: count }: ImportSum,
   program: string,

@@ -30,7 +30,7 @@ export interface TimelineJobsOptions {
   readonly isActive: (importId: number) => boolean;
   readonly clock: Clock;
   readonly log: Log;
-  /** Of the user, the oldest first. */
+  /** The user's corrections, the oldest first. */
   readonly corrections: () => readonly CorrectionRow[];
   /** Jobs wait while a lost library is read again: their results would look complete. Never rejects. */
   readonly libraryReady: () => Promise<void>;

@@ -44,7 +44,7 @@ export class WholeTimelines {
   #made: { readonly key: string; readonly whole: WholeTimeline } | undefined;
   #making: Making | undefined;
   #cancelForget: (() => void) | undefined;
-  /** What could not be made, and why: it is not tried again before somebody was told. */
+  /** The last failure; the next request is told of it, the one after tries again. */
   #failed: { readonly key: string; readonly error: unknown } | undefined;
   #isClosed = false;
 
@@ -67,7 +67,7 @@ export class WholeTimelines {
     throw failed.error;
   }
 
-  /** What there is at once; has it made where it is missing. */
+  /** Gives the timeline if it is there, else starts to make it. */
   async known(): Promise<WholeTimeline | undefined> {
     const found = await this.#find();
     if (found !== undefined || this.#making !== undefined) return found;

@@ -131,7 +131,7 @@ function CorrectForm({ part, onDone }: FormProps): JSX.Element {
     event.preventDefault();
     const chosen = new FormData(event.currentTarget).get('mode') as TripMode | null;
     const known = chosen === null ? { kind: 'not_a_stay' as const } : { mode: chosen };
-    // What fails is told by a notice.
+    // A notice tells a failure.
     service
       .addCorrection({ kind: 'mode', ...known, start_utc, end_utc })
       .then(onDone, () => undefined);

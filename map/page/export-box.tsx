@@ -8,7 +8,7 @@ const formats = 'GPX GeoJSON KML CSV'.split(' ').map((name) => [name.toLowerCase
 /** A part of what is stored. */
 export interface Scope {
   readonly name: string;
-  /** Of `GET /api/export`. */
+  /** The query of `GET /api/export`. */
   readonly query: Readonly<Record<string, string>>;
 }
 

@@ -19,7 +19,7 @@ const pageOfFiles = 50;
 const mostFiles = signal(pageOfFiles);
 const shownOfOthers = 20;
 
-/** What may be exported: what is chosen first. */
+/** Parts that can be exported; the chosen period first. */
 const scopes = computed((): Scope[] => {
   const chosen = period.value;
   return [
@@ -159,7 +159,7 @@ function Item({ text, hint, isGone = false, action = false }: ItemProps): JSX.El
         <span class="hint">{hint}</span>
       </span>
       {action && (
-        // What fails is told by a notice.
+        // A notice tells a failure.
         <button class="small" onClick={() => void action[1]()?.catch(() => undefined)}>
           {action[0]}
           <span class="unseen"> {text}</span>

@@ -6,7 +6,7 @@ import type { Bbox } from '../../client/waypoints/index.ts';
 
 const address = `${location.origin}/basemap.pmtiles`;
 
-/** What the archive covers, once it was read. */
+/** The box that the archive covers, once its head was read. */
 export const streetBox = signal<Bbox>();
 
 /** Has MapLibre read the user's own street map by ranges. */

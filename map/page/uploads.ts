@@ -15,7 +15,7 @@ interface Upload {
 /** How far the uploads are, in words and bytes; undefined while there are none. */
 export const progress = signal<Readonly<{ words: string; bytes: number; totalBytes: number }>>();
 
-/** What came in, and why the rest did not; undefined once that was read. */
+/** The result of the last import; undefined once the user has read it. */
 export interface Outcome {
   readonly sum: ImportSum;
   /** Files that the daemon did not take, each with why. */

@@ -61,7 +61,7 @@ export function getPlaces(params: PlacesParams = {}) {
   });
 }
 
-/** What a period comes to. Fails with 429 while it is being made: ask again. */
+/** Sums a period up. Fails with 429 while the sums are being made: ask again. */
 export function getSummary(period: DatePeriod = {}) {
   const { from, to } = period;
   return operation<Summary>()({
