@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { builtinGeodata } from '../bench/timelines/builtin-geodata.ts';
 import { metresBetween, moved } from '../bench/timelines/geometry.ts';
+import { WholeTimelines } from '../daemon/timelines/whole-timelines.ts';
+import type { WaypointError } from '../model/failure.ts';
 import type { LifePlace, Summary } from '../model/life.ts';
 import { placeSums, rolesAround } from '../worker/timeline/whole/sums.ts';
 import { readWhole } from '../worker/timeline/whole/read-whole.ts';
@@ -17,6 +19,7 @@ import { at, gpxTrack } from './helpers/fixes.ts';
 import { writeTree } from './helpers/imports.ts';
 import { lifeOf, lives, type Life } from './helpers/life.ts';
 import { temporaryDirectory } from './helpers/temporary-directory.ts';
+import { manualTime } from './helpers/manual-time.ts';
 import { libraryOf } from './helpers/timeline-library.ts';
 import { answerWhen } from './helpers/until.ts';
 
@@ -307,4 +310,32 @@ test('the command line tells places, a year and corrections, with the names of b
     t.not(code, 0);
     t.true(stderr.includes(sentence), stderr);
   }
+});
+
+test('who asks for places while the daemon stops leaves no timer behind', async (t) => {
+  const time = manualTime();
+  let geodata = Promise.resolve(null);
+  const errors: string[] = [];
+  const whole = new WholeTimelines({
+    libraryPath: libraryOf(t, [{ path: 'a', trackPoints: at({ lat: 1, lon: 2 }, 0, 3_600_000) }]),
+    clock: time.clock,
+    schedule: time.schedule,
+    log: { debug() {}, info() {}, warn() {}, error: (event) => void errors.push(event) },
+    libraryRevision: () => '1',
+    correctionsRevision: () => 0,
+    corrections: () => [],
+    libraryReady: () => Promise.resolve(),
+    geodata: () => geodata,
+  });
+  await whole.get();
+  t.is(time.waiting(), 1, 'until it is forgotten');
+  const slow = Promise.withResolvers<null>();
+  geodata = slow.promise;
+  const asked = whole.get();
+  const closed = whole.close();
+  slow.resolve(null);
+  t.is((await t.throwsAsync<WaypointError>(asked))?.failure, 'unavailable');
+  await closed;
+  t.is(time.waiting(), 0);
+  t.deepEqual(errors, []);
 });

@@ -85,18 +85,21 @@ export class WholeTimelines {
   }
 
   async #find(): Promise<WholeTimeline | undefined> {
-    if (this.#isClosed) throw new WaypointError('unavailable');
-    if (this.#made?.key !== (await this.#key())) return undefined;
+    const key = await this.#key();
+    if (this.#made?.key !== key) return undefined;
     // Where the user was is not kept until the next change.
     this.#cancelForget?.();
     this.#cancelForget = this.#schedule(() => (this.#made = undefined), limits.timelineRetentionMs);
     return this.#made.whole;
   }
 
-  /** Names all that the whole is made of, but for the day. */
+  /** Names all that the whole is made of, but for the day. @throws WaypointError unavailable once it is closed */
   async #key(): Promise<string> {
     const { libraryRevision, correctionsRevision, geodata } = this.#options;
-    return JSON.stringify([libraryRevision(), correctionsRevision(), (await geodata())?.path]);
+    const generation = await geodata();
+    // The stores may be closed by now, and no timer may be started.
+    if (this.#isClosed) throw new WaypointError('unavailable');
+    return JSON.stringify([libraryRevision(), correctionsRevision(), generation?.path]);
   }
 
   #make(): Making {
@@ -113,8 +116,9 @@ export class WholeTimelines {
   async #work(control: TimelineControl): Promise<void> {
     const { libraryPath, clock, log, corrections, libraryReady, geodata } = this.#options;
     await libraryReady();
-    const key = await this.#key();
+    let key = '';
     try {
+      key = await this.#key();
       const generation = await geodata();
       const outcome = await this.#pool.run('readWhole', {
         libraryPath,
@@ -127,6 +131,7 @@ export class WholeTimelines {
       if (outcome.state === 'cancelled') throw new Error('deadline');
       this.#made = { key, whole: outcome.whole };
     } catch (error) {
+      if (this.#isClosed) return;
       this.#failed = { key, error };
       log.error('timeline.failed', { reason: String(error) });
     }
