@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import { computed, signal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
+import { useLayoutEffect } from 'preact/hooks';
 import type { ChangesAnswer, HiddenAnswer } from '../../client/waypoints/index.ts';
 import type { ImportedFile } from '../../model/imports.ts';
 import { undo, wordsOf } from './undo.ts';
@@ -32,7 +32,7 @@ const scopes = computed((): Scope[] => {
 
 /** Lists imports, hidden waypoints and changes; each can be undone. */
 export function LibraryPanel(): JSX.Element {
-  useEffect(() => keepLoaded(shelf, () => load.bind(undefined, mostFiles.value)), []);
+  useLayoutEffect(() => keepLoaded(shelf, () => load.bind(undefined, mostFiles.value)), []);
   return (
     <>
       {outcome.value && <ImportSheet of={outcome.value} />}

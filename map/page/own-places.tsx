@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import { useEffect } from 'preact/hooks';
+import { useLayoutEffect } from 'preact/hooks';
 import { signal } from '@preact/signals';
 import type { LifePlace } from '../../client/waypoints/index.ts';
 import { placeOf, stayTime } from '../../model/timeline-words.ts';
@@ -22,7 +22,8 @@ export function OwnPlaces(): JSX.Element {
     const asked = { ...period.peek(), limit: shownPlaces };
     return (await patiently(() => service.getPlaces(asked), abort)).places;
   };
-  useEffect(() => keepLoaded(places, () => (void period.value, load)), []);
+  // Before the first picture: what is below does not move when this begins to load.
+  useLayoutEffect(() => keepLoaded(places, () => (void period.value, load)), []);
   return (
     <section class="own" aria-label="Your places">
       <h2>Your places</h2>

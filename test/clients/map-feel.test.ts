@@ -495,7 +495,8 @@ testPage('from a phone to 4K all is there and nothing jumps, light and dark', as
       t.true(box !== null && box.y + box.height <= height, `${what}: ${name}`);
       t.is(await page.evaluate('document.documentElement.scrollWidth'), width, what);
     }
-    await page.getByRole('textbox', { name: 'Day' }).fill('2024-05-04');
+    // Keys: what a script fills in is no input by which a page may change its shape.
+    await page.getByRole('textbox', { name: 'Day' }).pressSequentially('2024-05-04');
     await page.getByRole('list', { name: 'Stays and trips' }).waitFor();
     await assertAccessible(t, page, what);
     t.deepEqual(await page.evaluate('globalThis.jumps ?? []'), [], what);
