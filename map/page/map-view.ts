@@ -52,6 +52,10 @@ export async function startMap(container: HTMLElement): Promise<MapLibre> {
   map.keyboard.disableRotation();
   map.on('moveend', () => tellView(map));
   map.on('load', () => tellView(map));
+  map.on('error', ({ error }) => {
+    // The page itself says that the daemon refuses or is away.
+    if (!('status' in error)) console.error(error);
+  });
   map.on('click', (event) => click(map, event));
   map.on('mousemove', (event) => {
     const isOver = state.draft.peek() !== undefined || hits(map, event).length > 0;

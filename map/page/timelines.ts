@@ -16,22 +16,16 @@ export async function timelineOf(
   tell: (share: number) => void,
 ): Promise<TimelineResult> {
   const id = await service.submitTimeline(start, end, { time_zone: 'local' });
-  const cancel = (): void => void service.cancelTimeline(id).catch(() => undefined);
-  signal.addEventListener('abort', cancel);
-  if (signal.aborted) cancel();
-  try {
-    for (let wait = firstPollMs; ; wait = Math.min(wait * 1.6, longestPollMs)) {
-      await new Promise((next) => setTimeout(next, wait));
-      signal.throwIfAborted();
-      const job = await service.getTimeline(id, true);
-      signal.throwIfAborted();
-      if (job.result !== undefined) return job.result;
-      if (job.total_observations) tell(job.processed_observations / job.total_observations);
-      if (job.state === 'failed') throw new Error(job.error);
-      if (job.state === 'cancelled') throw new Error('The timeline was cancelled.');
-    }
-  } finally {
-    signal.removeEventListener('abort', cancel);
+  for (let wait = firstPollMs; ; wait = Math.min(wait * 1.6, longestPollMs)) {
+    await new Promise((next) => setTimeout(next, wait));
+    const job = await service.getTimeline(id, !signal.aborted);
+    const isGoingOn = job.state === 'queued' || job.state === 'running';
+    // Of what has ended, the browser would tell the refusal as an error.
+    if (signal.aborted && isGoingOn) await service.cancelTimeline(id);
+    signal.throwIfAborted();
+    if (job.result !== undefined) return job.result;
+    if (!isGoingOn) throw new Error(job.error ?? 'The timeline was cancelled.');
+    if (job.total_observations) tell(job.processed_observations / job.total_observations);
   }
 }
 

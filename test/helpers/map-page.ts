@@ -76,8 +76,7 @@ export async function openMap(
   page.on('request', (request) => asked.push(request.url()));
   page.on('pageerror', (error) => complaints.push(error.message));
   page.on('console', (message) => {
-    // Refused requests are errors, which some tests are about.
-    const isBad = message.type() === 'warning' || message.text().includes('Security Policy');
+    const isBad = message.type() === 'warning' || message.type() === 'error';
     if (isBad) complaints.push(message.text());
   });
   await page.goto(map.newAddress());
