@@ -615,6 +615,36 @@ test('a silence whose ends are at two places belongs to neither', (t) => {
   t.true(metres > 370_000 && metres < 380_000, `${metres} m`);
 });
 
+test('of a recorder that writes hourly a lone fix is of a stay, unless the ways there, on foot, took long', (t) => {
+  const night = staying(kassel, '2024-05-01T00:00:00Z', '2024-05-01T08:00:00Z', hourMs);
+  const evening = staying(kassel, '2024-05-01T10:00:00Z', '2024-05-01T20:00:00Z', hourMs);
+  const loneAt = (metres: number): (string | undefined)[] => {
+    const { lat, lon } = moved(kassel, 0, metres);
+    const lone: Observed = [Date.parse('2024-05-01T09:00:00Z'), lat, lon];
+    const { timeline } = made(t, [track(...night, lone, ...evening)], '2024-05-01');
+    return timeline.map(({ kind }) => kind);
+  };
+  t.deepEqual(loneAt(1_340), ['stay', 'stay', 'stay']);
+  t.deepEqual(loneAt(1_360), ['stay', 'mark', 'stay']);
+  // 300 m are 200 s on foot, 800 m nine minutes; of what is left each place has half.
+  for (const [metres, seconds] of [
+    [300, 3_400],
+    [800, 3_067],
+  ] as const) {
+    const { lat, lon } = moved(kassel, metres, 0);
+    const shop: Observed = [Date.parse('2024-05-01T09:00:00Z'), lat, lon];
+    const [, found] = stays(made(t, [track(...night, shop, ...evening)], '2024-05-01'));
+    t.is(found?.duration_seconds, found?.bridged_seconds);
+    t.true(Math.abs(found!.duration_seconds - seconds) < 20, String(found?.duration_seconds));
+  }
+
+  const hike = Array.from({ length: 8 }, (_, hour): Observed => {
+    const place = moved(kassel, hour * 2_500, 0);
+    return [Date.parse('2024-05-01T08:00:00Z') + hour * hourMs, place.lat, place.lon];
+  });
+  t.deepEqual(stays(made(t, [track(...hike)], '2024-05-01')), []);
+});
+
 test('coming back is the same place again', (t) => {
   const points = [
     ...staying(kassel, '2024-05-01T06:00:00Z', '2024-05-01T08:00:00Z'),

@@ -84,6 +84,7 @@ export const profiles: readonly Profile[] = [
     goalF1: 0.95,
     hasPieces: true,
   },
+  { name: 'hourly', intervalS: ['between', 3_000, 4_200], days: 20, goalF1: 0.65, hasPieces: true },
   { name: 'two devices', intervalS: [5, 30], days: 5, otherDeviceS: 20 },
 ];
 

@@ -126,6 +126,7 @@ export class StayMerger implements StatedSink {
     const pause = this.#pause;
     const before = this.#before;
     const after = pause.size > 0 ? pointAt(pause.read(0, this.#point)) : next;
+    if (after !== undefined && this.#isRest(stay, before, after)) stay.kind = 'stay';
     stay.widen(
       this.#timeThere(stay, before, stay.firstMs - before.timeMs),
       after === undefined ? 0 : this.#timeThere(stay, after, after.timeMs - stay.lastMs),
@@ -148,6 +149,16 @@ export class StayMerger implements StatedSink {
     before.isStay = false;
   }
 
+  /** Whether a lone fix of a slow recorder is of a stay: even on foot, the ways to and from it left most of the time. */
+  #isRest(mark: Stay, before: Neighbour, after: Neighbour): boolean {
+    const { slowPaceMs, footSpeed, restShare } = this.#parameters;
+    if (mark.kind !== 'mark' || mark.origin !== 'found' || mark.paceMs > 0) return false;
+    const [leadMs, tailMs] = [mark.firstMs - before.timeMs, after.timeMs - mark.lastMs];
+    if (!(Math.max(leadMs, tailMs) <= slowPaceMs)) return false;
+    const metres = mark.distanceTo(before) + mark.distanceTo(after);
+    return (metres * 1_000) / footSpeed <= (leadMs + tailMs) * (1 - restShare);
+  }
+
   /**
    * The part of a gap beside a stay that was spent there: what the way to its other end leaves of it. Of a gap between two
    * stays each has half of that.
@@ -155,7 +166,8 @@ export class StayMerger implements StatedSink {
   #timeThere(stay: Stay, end: Neighbour, ms: number): number {
     const { gapMs, silenceMs, slowPaceMs, footSpeed, rideSpeed } = this.#parameters;
     if (stay.kind !== 'stay' || stay.origin !== 'found') return 0;
-    const isSlow = stay.paceMs <= slowPaceMs && ms <= Math.min(slowPaceMs, stay.paceMs * 1.5);
+    const paceMs = stay.paceMs === 0 ? slowPaceMs : stay.paceMs * 1.5;
+    const isSlow = stay.paceMs <= slowPaceMs && ms <= Math.min(slowPaceMs, paceMs);
     if (!(ms > gapMs && (ms <= silenceMs || isSlow))) return 0;
     const metres = distanceM(stay.latE7, stay.lonE7, end.latE7, end.lonE7);
     const onFootMs = (metres * 1_000) / footSpeed;

@@ -143,13 +143,13 @@ export class Detector {
   #leave(stay: Stay, nextMs: number, isBack = false): void {
     const excursion = this.#excursion;
     const { gap } = excursion;
+    const wasThere = gap !== undefined && !isBack && this.#wasThere(stay, gap);
     if (gap === undefined) excursion.returnEdge(stay, nextMs);
-    else if (!isBack && this.#wasThere(stay, gap)) this.#closeGap(stay);
-    if (this.#isProvisional && gap !== undefined) this.#way.end(gap.toMs - gap.fromMs);
-    else {
-      this.#sink.stayed(stay);
-      this.#left = stay;
-    }
+    else if (wasThere) this.#closeGap(stay);
+    const isStay = gap === undefined || !this.#isProvisional;
+    if (isStay) this.#sink.stayed(stay);
+    if (isStay) this.#left = stay;
+    if (gap !== undefined && !wasThere) this.#way.end(gap.toMs - gap.fromMs);
     this.#stay = undefined;
     this.#isProvisional = false;
     // None of these begins a stay: they lie within less time than a stay lasts.

@@ -51,6 +51,8 @@ export function detectionParameters(stay: StayParameters = stayParameters) {
     strayM: stay.stopRadiusM * 3,
     /** A gap no longer than this, beside a stay whose own fixes are nearly as far apart, is the pace of the recorder. */
     slowPaceMs: 5_400_000,
+    /** A lone fix between two such gaps is of a stay where the ways to its neighbours, on foot, leave this share of them. */
+    restShare: 0.75,
     /** A way between two longer silences is a mark. */
     loneMs: 1_800_000,
   };

@@ -12,7 +12,7 @@ const shareWithin = 0.9;
 
 /** A time at one place. Sums instead of points: three weeks need no more memory than five minutes. */
 export class Stay {
-  readonly kind: 'stay' | 'mark';
+  kind: 'stay' | 'mark';
   readonly origin: Origin;
   readonly plane = new LocalPlane();
   readonly recording: Recording;

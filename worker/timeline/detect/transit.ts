@@ -30,6 +30,8 @@ export class Transit {
   #isHeld = false;
   /** All that came since the last long silence is in the window. */
   #isAlone = true;
+  /** How long that silence was. */
+  #silentMs = Number.POSITIVE_INFINITY;
 
   constructor(period: Period, parameters: DetectionParameters, sink: DetectorSink) {
     this.#period = period;
@@ -96,7 +98,7 @@ export class Transit {
     // The longer the silence, the less else it can have been.
     const neededMs = gapMs > hourMs ? longRestMs : restMs;
     if (points.lastMs - points.timeAt(first) < neededMs) {
-      if (gapMs < wakeUpMs || !this.#isFromLast(after)) return;
+      if (gapMs < wakeUpMs || !this.#isFromLast(after) || this.#isPace(gapMs)) return;
       first = points.size - 1;
     }
     if (after.timeMs - points.timeAt(first) < minStopMs) return;
@@ -112,6 +114,12 @@ export class Transit {
     const { radiusM, nearM } = this.#parameters;
     const metres = points.distanceTo(points.size - 1, after);
     return metres > radiusM && metres <= nearM;
+  }
+
+  /** Whether a gap after a lone fix is no silence but, like the one before it, the pace of the recorder. */
+  #isPace(gapMs: number): boolean {
+    const isLone = this.#isAlone && this.#window.points.size === 1;
+    return isLone && Math.max(gapMs, this.#silentMs) <= this.#parameters.slowPaceMs;
   }
 
   /** A stay over a silence that ends where it began; the way there is not part of it. */
@@ -137,6 +145,7 @@ export class Transit {
     }
     this.#passUntil(points.size);
     this.#isAlone = isLong;
+    this.#silentMs = silentMs;
   }
 
   /** Forgets the points of the window, which are part of a stay. */
