@@ -1,8 +1,12 @@
-/** Kills at each sync and each change of a name while imported files are removed, restored and taken back. */
+/**
+ * Kills at each sync and each change of a name while imported files are removed, restored and taken back, and while an edit
+ * of the bookmarks file is merged.
+ */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { untilPrinted } from '../helpers/cli.ts';
 import { filesBelow } from '../helpers/imports.ts';
@@ -15,16 +19,46 @@ const killers = {
   name: 'rename,renameat,renameat2,link,linkat,unlink,unlinkat,mkdir,mkdirat,rmdir',
 };
 
+/** A bookmark that another program writes. */
+const fromElsewhere = 'From elsewhere';
+/** Longest wait for what a start does by itself. */
+const mergeMs = 10_000;
+
 const env = { WAYPOINTD_OBJECTS: 'false' };
 
-/** What is done to a store of three files of one import and one that was removed. */
+/** Does something to a store. @returns whether it was done and answered. */
+type Deed = (daemon: Running, site: Site) => Promise<boolean>;
+
+const asking =
+  (method: string, path: string, body?: object): Deed =>
+  async ({ ask }) =>
+    (await ask(method, path, body)).status === 200;
+
+/** What is done to a store of a bookmark, three files of one import and one that was removed. */
 const deeds = {
-  remove: ['DELETE', '/api/imports/1'],
-  erase: ['DELETE', '/api/imports/1?forever=true'],
-  restore: ['POST', '/api/imports/4/restore'],
-  undo: ['POST', '/api/changes/1/undo'],
-  salvage: ['POST', '/api/import'],
-} as const;
+  remove: asking('DELETE', '/api/imports/1'),
+  erase: asking('DELETE', '/api/imports/1?forever=true'),
+  restore: asking('POST', '/api/imports/4/restore'),
+  undo: asking('POST', '/api/changes/1/undo'),
+  salvage(daemon, site) {
+    const dir = join(site.root, 'home', 'damaged');
+    mkdirSync(dir, { recursive: true });
+    writeFileSync(join(dir, 'e.gpx'), contentOf('e.gpx', 1).replace('</gpx>', ''));
+    return asking('POST', '/api/import', { dir, salvage: true })(daemon, site);
+  },
+  async merge({ done }, { data }) {
+    const file = join(data, 'bookmarks.gpx');
+    const wpt = `<wpt lat="7" lon="7"><name>${fromElsewhere}</name></wpt></gpx>`;
+    const edited = readFileSync(file, 'utf8').replace('</gpx>', wpt);
+    writeFileSync(file, edited);
+    // It is over when the daemon has written the file in its own form.
+    while (readFileSync(file, 'utf8') === edited) {
+      await delay(20);
+      await done('GET', '/api/status');
+    }
+    return (await done('GET', '/api/waypoints')).includes(fromElsewhere);
+  },
+} satisfies Record<string, Deed>;
 
 export interface ImportKillOptions {
   /** A directory of the caller's, which is empty. */
@@ -44,12 +78,12 @@ export async function killImportChanges(options: ImportKillOptions): Promise<num
   for (const deed of options.deeds ?? (Object.keys(deeds) as (keyof typeof deeds)[])) {
     const after = await onCopy(origin, async (site) => {
       const daemon = await start(site);
-      await daemon.done(...request(site, deed));
+      await deeds[deed](daemon, site);
       return stateAfter(daemon, site);
     });
-    // A file of an import that was cut off is adopted, which is no change.
+    // A file of an import that was cut off is adopted, which is no change; an edit outlasts the daemon.
     const adopted = deed === 'salvage' ? [{ ...after, changes: before.changes }] : [];
-    const whole = [before, after, ...adopted];
+    const whole = deed === 'merge' ? [after] : [before, after, ...adopted];
     for (const [kind, calls] of Object.entries(killers)) {
       for (let count = 1; ; count += stride) {
         const { isAnswered, found } = await onCopy(origin, (site) =>
@@ -79,6 +113,7 @@ async function fill(site: Site): Promise<State> {
     await daemon.done('POST', '/api/import', { dir });
   }
   await daemon.done('DELETE', '/api/imports/4');
+  await daemon.done('POST', '/api/bookmarks', { name: 'Home', lat: 41, lon: -8 });
   return stateAfter(daemon, site);
 }
 
@@ -92,16 +127,6 @@ async function onCopy<T>(origin: Site, work: (site: Site) => Promise<T>): Promis
   }
 }
 
-/** What to ask for; a file that is cut off is there to be salvaged. */
-function request(site: Site, deed: keyof typeof deeds): Parameters<Running['ask']> {
-  const [method, path] = deeds[deed];
-  if (deed !== 'salvage') return [method, path];
-  const dir = join(site.root, 'home', 'damaged');
-  mkdirSync(dir, { recursive: true });
-  writeFileSync(join(dir, 'e.gpx'), contentOf('e.gpx', 1).replace('</gpx>', ''));
-  return [method, path, { dir, salvage: true }];
-}
-
 async function killOnce(site: Site, deed: keyof typeof deeds, [calls, count]: [string, number]) {
   const daemon = await start(site);
   await settled(daemon);
@@ -110,16 +135,20 @@ async function killOnce(site: Site, deed: keyof typeof deeds, [calls, count]: [s
   const strace = spawn('strace', words);
   await untilPrinted(strace.stderr, /attached/u);
   const ended = once(strace, 'exit');
-  const isAnswered = await daemon.ask(...request(site, deed)).then(
-    ({ status }) => status === 200,
-    () => false,
-  );
+  const isAnswered = await deeds[deed](daemon, site).catch(() => false);
   // SIGTERM does not end strace where it missed the end of a thread that it had just attached to.
   strace.kill('SIGKILL');
   await ended;
   await daemon.end('SIGKILL').catch(() => undefined);
   const again = await start(site);
+  if (deed === 'merge') await merged(again);
   return { isAnswered, found: await stateAfter(again, site) };
+}
+
+/** Waits for the edit of the bookmarks file, which is merged after a start. */
+async function merged({ done }: Running): Promise<void> {
+  for (const end = performance.now() + mergeMs; performance.now() < end; await delay(20))
+    if ((await done('GET', '/api/waypoints')).includes(fromElsewhere)) return;
 }
 
 async function settled({ done }: Running): Promise<void> {
