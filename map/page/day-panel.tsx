@@ -8,7 +8,8 @@ import { DateField, Shown, Stepper } from './parts.tsx';
 import { day, instant } from './state.ts';
 import { modeColour } from './map-style.ts';
 import { pointAt } from './track-points.ts';
-import { guessOf } from '../../model/timeline-words.ts';
+import type { TimelineLeg } from '../../model/timeline-result.ts';
+import { guessOf, modeText } from '../../model/timeline-words.ts';
 import { clock, distance, longDate, several } from './words.ts';
 
 /** The stays and trips of one day. */
@@ -110,9 +111,11 @@ function doingAt(story: DayStory, ms: number): string {
   const { result, course } = story;
   const stop = stopAt(result, ms);
   if (stop !== undefined) return nameOf(stop, story);
-  const trip = result.trips.find(
-    ({ start_utc, end_utc }) => Date.parse(start_utc) <= ms && ms <= Date.parse(end_utc),
-  );
+  const isNow = ({ start_utc, end_utc }: Pick<TimelineLeg, 'start_utc' | 'end_utc'>): boolean =>
+    Date.parse(start_utc) <= ms && ms <= Date.parse(end_utc);
+  const trip = result.trips.find(isNow);
+  const leg = trip === undefined || trip.legs.length < 2 ? undefined : trip.legs.find(isNow);
+  if (leg !== undefined) return modeText(leg);
   if (trip !== undefined) return guessOf(trip);
   return pointAt(course, ms) === undefined ? 'Nothing known' : 'On the way';
 }

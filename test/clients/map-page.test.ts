@@ -4,8 +4,10 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { moved } from '../../bench/timelines/geometry.ts';
 import { sessionHeader } from '../../map/session-header.ts';
 import { openForeignPages, tryToReadAndWrite } from '../helpers/foreign-page.ts';
+import { at, gpxTrack, hourMs, minuteMs, way } from '../helpers/fixes.ts';
 import { gpx, writeTree } from '../helpers/imports.ts';
 import { lifeOf } from '../helpers/life.ts';
 import {
@@ -262,6 +264,33 @@ testPage('a day has its stays and trips, a time slider, elevation and speed', as
   await assertAccessible(t, page, 'a day');
   await page.getByRole('button', { name: 'Next day with tracks' }).click();
   await page.getByRole('heading', { name: /5 May 2024/u }).waitFor();
+  await assertSealed(t, map);
+});
+
+testPage('on a trip of several legs the time slider tells the leg', async (t) => {
+  const dir = temporaryDirectory(t);
+  const [berlin, noon] = [{ lat: 52.52, lon: 13.405 }, Date.UTC(2024, 4, 3, 12)];
+  const [lake, hut] = [moved(berlin, 0, -20_000), moved(berlin, 9_000, -20_000)];
+  const fixes = [
+    ...at(berlin, noon - 2 * hourMs, noon, 5),
+    ...way(berlin, lake, noon, noon + 40 * minuteMs, 1),
+    ...way(lake, hut, noon + 40 * minuteMs, noon + 160 * minuteMs, 1),
+    ...at(hut, noon + 160 * minuteMs, noon + 300 * minuteMs, 5),
+  ];
+  writeTree(dir, { 'a.gpx': gpxTrack(fixes) });
+  const map = await openMap(t, browser, {
+    fill: (daemon) => daemon.call('POST', '/api/import', { dir }),
+  });
+  const { page } = map;
+  await page.getByRole('textbox', { name: 'Day' }).fill('2024-05-03');
+  const slider = page.getByRole('slider', { name: /Time of day/u });
+  for (const [minutes, mode] of [
+    [20, 'car'],
+    [100, 'walk'],
+  ] as const) {
+    await slider.fill(String(noon + minutes * minuteMs));
+    t.regex((await slider.getAttribute('aria-valuetext')) ?? '', new RegExp(`, ${mode}`, 'u'));
+  }
   await assertSealed(t, map);
 });
 
