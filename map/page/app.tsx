@@ -139,6 +139,7 @@ function Panel(): JSX.Element {
         />
       </div>
       <div
+        key={current}
         ref={content}
         class="content"
         id="content"

@@ -114,8 +114,7 @@ function doingAt(story: DayStory, ms: number): string {
   const isNow = ({ start_utc, end_utc }: Pick<TimelineLeg, 'start_utc' | 'end_utc'>): boolean =>
     Date.parse(start_utc) <= ms && ms <= Date.parse(end_utc);
   const trip = result.trips.find(isNow);
-  const leg = trip === undefined || trip.legs.length < 2 ? undefined : trip.legs.find(isNow);
-  if (leg !== undefined) return modeText(leg);
-  if (trip !== undefined) return guessOf(trip);
+  const leg = trip?.legs.length === 1 ? undefined : trip?.legs.find(isNow);
+  if (trip !== undefined) return leg === undefined ? guessOf(trip) : modeText(leg);
   return pointAt(course, ms) === undefined ? 'Nothing known' : 'On the way';
 }
