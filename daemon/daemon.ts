@@ -12,6 +12,7 @@ import { openImports } from './import/open-imports.ts';
 import type { LibraryWork } from './import/library-work.ts';
 import { listen } from './listen.ts';
 import { openLocation } from './location/open-location.ts';
+import { followChange, indexStore } from './follow-store.ts';
 import { BookmarksMirror } from './mirror/mirror.ts';
 import type { RunningObjects } from './objects/start.ts';
 import type { Paths } from './paths.ts';
@@ -27,7 +28,6 @@ import { openStores, type OpenedStores } from './stores.ts';
 import type { TimelineOverrides } from './timelines/jobs.ts';
 import { openTimelines } from './timelines/open-timelines.ts';
 import { TrackMaps } from './tiles/track-maps.ts';
-import { Waypoints } from './waypoints.ts';
 
 export interface DaemonOptions {
   readonly settings: Settings;
@@ -184,28 +184,25 @@ function buildParts(
     store,
     log,
     clock,
-    onMerged: (change) => waypoints.notice(change),
     isWatched: true,
     libraryReady: () => library.ready,
-    isLibraryWhole: () => library.isWhole,
   });
-  const waypoints = new Waypoints({
-    store,
-    index,
-    clock,
-    onChange: () => mirror.touch(),
-    isLibraryWhole: () => library.isWhole,
-  });
+  indexStore(store, index);
+  store.isLibraryWhole = () => library.isWhole;
+  store.onChange = (change) => {
+    followChange(store, index, change);
+    // What was merged is in the bookmarks file.
+    if (change.kind !== 'merge') mirror.touch();
+  };
   const changes = new Changes({
     store,
-    waypoints,
     libraryReady: () => library.ready,
     undoImports: (change) => opened.files.undo(change),
   });
   const location = openLocation({ settings, clock, log, gpsdPort });
   const backups = new RollingBackups({ paths, clock, log, ...(schedule && { schedule }) });
   const watch = openWatch(library, options);
-  const own = { mirror, waypoints, changes, location, backups, watch };
+  const own = { mirror, changes, location, backups, watch };
   return { ...opened, ...own, index, readers, geodata, maps, ...told };
 }
 

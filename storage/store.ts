@@ -19,7 +19,7 @@ import { prepareHistory, type HistoryStore } from './waypoints/history.ts';
 import { ImportList } from './waypoints/imports.ts';
 import type { StoreMeta } from './waypoints/meta.ts';
 import type { Journal, RecordedChange, RowChange } from './waypoints/journal.ts';
-import { JournaledRows, type Changed } from './waypoints/journaled-rows.ts';
+import { JournaledRows, type Changed, type StoreChange } from './waypoints/journaled-rows.ts';
 import { isSameRow } from './waypoints/row-change.ts';
 import { stampOldBookmarks, stampRestored, type Stamps } from './waypoints/stamps.ts';
 import { renameTag } from './waypoints/rename-tag.ts';
@@ -27,7 +27,7 @@ import { isAsLeft, takeBack } from './waypoints/take-back.ts';
 import type { TagStore } from './waypoints/tags.ts';
 
 export type { Bookmark, BookmarkFields } from './waypoints/bookmarks.ts';
-export type { Changed } from './waypoints/journaled-rows.ts';
+export type { Changed, StoreChange } from './waypoints/journaled-rows.ts';
 
 /** The tags of the waypoint that a request meant. */
 export interface TaggedPlace {
@@ -57,6 +57,10 @@ export class WaypointStore {
   /** Names the present content of both databases together: changes with every change a list could show. */
   readonly revision: () => string;
   readonly sqliteVersion: string;
+  /** Called after each change of rows, when it is on the disk. */
+  onChange: (change: StoreChange) => void = () => {};
+  /** False while the library is being rebuilt: a twin may exist that is not there yet, and tags are kept rather than lost. */
+  isLibraryWhole: () => boolean = () => true;
   readonly #bookmarks: BookmarkStore;
   readonly #hidden: HiddenStore;
   readonly #tags: TagStore;
@@ -68,7 +72,7 @@ export class WaypointStore {
   constructor(db: Database, libraryPath: string, now: () => number = Date.now) {
     this.#db = db;
     this.#joined = openJoinedReader(db.name, libraryPath);
-    this.#rows = new JournaledRows(db, now);
+    this.#rows = new JournaledRows(db, now, (change) => this.onChange(change));
     ({ bookmarks: this.#bookmarks, hidden: this.#hidden, tags: this.#tags } = this.#rows);
     this.bookmarks = this.#bookmarks;
     this.corrections = this.#rows.corrections;
@@ -106,13 +110,9 @@ export class WaypointStore {
   /**
    * Renames, moves or edits a bookmark; its tags go with it. The imported twin it leaves stays hidden, and has these tags,
    * too, once it shows again.
-   * @param isLibraryWhole false while the library is being rebuilt: then a twin may exist that is not there yet.
    * @throws WaypointError not_a_bookmark, already_bookmarked, too_many_tags
    */
-  changeBookmark(
-    change: BookmarkChange,
-    isLibraryWhole: boolean,
-  ): Changed<{ before: Bookmark; after: Bookmark }> {
+  changeBookmark(change: BookmarkChange): Changed<{ before: Bookmark; after: Bookmark }> {
     const before = this.#bookmarks.find({ ...change, name: change.oldName });
     if (before === undefined) throw new WaypointError('not_a_bookmark');
     const after = { id: before.id, ...changedFields(before, change) };
@@ -128,7 +128,7 @@ export class WaypointStore {
         // What an imported waypoint at the new place has comes on top.
         const atMost = Math.max(limits.tagsPerWaypoint, tags.length);
         if (this.#tags.list(to).length > atMost) throw new WaypointError('too_many_tags');
-        if (!isLibraryWhole || this.twins.exists(from)) {
+        if (!this.isLibraryWhole() || this.twins.exists(from)) {
           const { name, lat, lon } = before;
           const raws = tags.map(({ raw }) => raw);
           this.#hidden.add({ name, lat, lon, bookmarkId: before.id, tags: raws });
@@ -144,16 +144,15 @@ export class WaypointStore {
 
   /**
    * Deletes a bookmark with its tags; an imported waypoint of the same identity shows again and keeps them.
-   * @param isLibraryWhole as for changeBookmark: while it is not, tags are kept rather than lost.
    * @throws WaypointError not_a_bookmark
    */
-  removeBookmark(place: Place, isLibraryWhole: boolean): Changed<Bookmark> {
+  removeBookmark(place: Place): Changed<Bookmark> {
     const bookmark = this.#bookmarks.find(place);
     if (bookmark === undefined) throw new WaypointError('not_a_bookmark');
     return this.#rows.transaction('bookmark_delete', () => {
       const key = keyOf(bookmark);
       this.#bookmarks.remove(bookmark);
-      if (!this.#canShow(key, isLibraryWhole)) this.#tags.removeAll(key);
+      if (!this.#canShow(key, this.isLibraryWhole())) this.#tags.removeAll(key);
       for (const row of this.#hidden.of(bookmark.id)) release(this.#rows, row);
       return bookmark;
     });

@@ -228,7 +228,11 @@ test('changes are kept 30 days, and at most so many', (t) => {
   const day = 24 * 3_600_000;
   const db = openStore(t);
   let now = 0;
-  const rows = new JournaledRows(db, () => now);
+  const rows = new JournaledRows(
+    db,
+    () => now,
+    () => {},
+  );
   const add = (name: string) =>
     rows.transaction('bookmark_add', () => rows.bookmarks.add({ ...camp, name }));
   const kept = (): number[] => rows.journal.list(1_000).map(({ id }) => id);
@@ -254,7 +258,11 @@ test('changes outlast a clock that jumps a year and back, and go a while later',
   const day = 24 * 3_600_000;
   const db = openStore(t);
   let now = 1_000 * day;
-  const rows = new JournaledRows(db, () => now);
+  const rows = new JournaledRows(
+    db,
+    () => now,
+    () => {},
+  );
   const add = (name: string) =>
     rows.transaction('bookmark_add', () => rows.bookmarks.add({ ...camp, name }));
   const kept = (): number[] => rows.journal.list(1_000).map(({ id }) => id);

@@ -150,9 +150,6 @@ function makeBench(t: ExecutionContext, changes: Changes = {}): Bench {
         clock: time.clock,
         workMs: () => time.ms + time.idle,
         schedule: time.schedule,
-        onMerged: () => {
-          bench.merged += 1;
-        },
         ...others,
         pool: {
           run(name, request) {
@@ -165,6 +162,9 @@ function makeBench(t: ExecutionContext, changes: Changes = {}): Bench {
       });
       return bench.mirror;
     },
+  };
+  store.onChange = ({ kind }) => {
+    if (kind === 'merge') bench.merged += 1;
   };
   bench.restart();
   t.teardown(async () => {
@@ -620,7 +620,7 @@ for (const [where, cut] of crashes) {
     await started(bench);
     // Several in a row: each commits another hash without the file having changed.
     for (const name of ['B', 'C', 'D']) {
-      if (name === 'B') store.removeBookmark(at('Gone'), true);
+      if (name === 'B') store.removeBookmark(at('Gone'));
       store.addBookmark(at(name), []);
       bench.restart({ tasks: { ...tasks, ...cut } });
       bench.mirror.start();
@@ -686,7 +686,7 @@ test('a crash between a merge and the rewrite after it does not bring back what 
   bench.mirror.start();
   await until(() => bench.time.due.length > 0);
   t.deepEqual(namesOf(bench), ['A', 'B']);
-  bench.store.removeBookmark(at('B'), true);
+  bench.store.removeBookmark(at('B'));
   bench.time.timers = [];
   bench.restart();
   await started(bench);

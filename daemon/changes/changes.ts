@@ -15,14 +15,12 @@ import type { Bookmark, WaypointStore } from '../../storage/store.ts';
 import type { HiddenRow } from '../../storage/waypoints/hidden.ts';
 import type { Change, RecordedChange, RowChange } from '../../storage/waypoints/journal.ts';
 import type { TagRow } from '../../storage/waypoints/tags.ts';
-import type { Waypoints } from '../waypoints.ts';
 
 /** Undoes a change of imports. @returns the number of the change that does it. */
 type UndoImports = (change: number) => Promise<number | undefined>;
 
 export interface ChangesOptions {
   readonly store: WaypointStore;
-  readonly waypoints: Waypoints;
   readonly libraryReady: () => Promise<void>;
   readonly undoImports: UndoImports;
 }
@@ -55,13 +53,13 @@ export class Changes {
 
   /** @throws WaypointError unknown_change, already_undone, not_undoable, later_change */
   async undo(id: number): Promise<UndoneAnswer> {
-    const { store, waypoints, libraryReady, undoImports } = this.#options;
+    const { store, libraryReady, undoImports } = this.#options;
     const found = store.changes.get(id);
     if (found === undefined) throw new WaypointError('unknown_change');
     const { kind, count, undoneBy, hasImports } = found;
     if (undoneBy !== null) throw new WaypointError('already_undone');
     await libraryReady();
-    const change = hasImports ? await undoImports(id) : waypoints.undo(id).change;
+    const change = hasImports ? await undoImports(id) : store.undo(id).change;
     if (change === undefined) throw new WaypointError('not_undoable');
     return { undone: id, kind, count, change };
   }

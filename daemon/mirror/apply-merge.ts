@@ -5,7 +5,6 @@ import { normalTag, tagInput } from '../../model/tag.ts';
 import { bookmarkChangeSchema, newBookmarkSchema, type Place } from '../../model/waypoint.ts';
 import type { WaypointStore } from '../../storage/store.ts';
 import { optionalFields } from '../../storage/more-fields.ts';
-import type { StoreChange } from '../../storage/waypoints/journaled-rows.ts';
 import type { BookmarkContent } from '../../storage/waypoints/stamped-bookmarks.ts';
 import type { MergeStep } from '../../worker/mirror/merge.ts';
 
@@ -18,35 +17,24 @@ export interface MergeCounts {
   refused: number;
 }
 
-interface Merged {
-  readonly counts: MergeCounts;
-  /** Undefined where the merge changed stamps only. */
-  readonly change: StoreChange | undefined;
-}
-
 /** Does the steps of a merge as one change of the store. */
-export function applyMerge(
-  store: WaypointStore,
-  steps: readonly MergeStep[],
-  isLibraryWhole: boolean,
-): Merged {
+export function applyMerge(store: WaypointStore, steps: readonly MergeStep[]): MergeCounts {
   const counts = { added: 0, changed: 0, deleted: 0, refused: 0 };
   const done: MergeStep[] = [];
-  const write = (): MergeCounts => {
+  const write = (): void => {
     for (const step of steps) {
       if (step.to !== undefined) continue;
-      if (step.from !== undefined) store.removeBookmark(step.from, isLibraryWhole);
+      if (step.from !== undefined) store.removeBookmark(step.from);
       if (step.from !== undefined) counts.deleted += 1;
       done.push(step);
     }
     let waiting = steps.filter(({ to }) => to !== undefined);
     while (waiting.length > 0) {
-      const rest = waiting.filter((step) => !tryPut(store, step, isLibraryWhole, counts, done));
-      waiting = rest.length < waiting.length ? rest : freeOne(store, rest, isLibraryWhole, counts);
+      const rest = waiting.filter((step) => !tryPut(store, step, counts, done));
+      waiting = rest.length < waiting.length ? rest : freeOne(store, rest, counts);
     }
-    return counts;
   };
-  const { change } = store.merge(write, (stamps) => {
+  store.merge(write, (stamps) => {
     const revision = Number(store.meta.revision());
     for (const { id: uuid, changed, to } of done) {
       const bookmark_id = to === undefined ? null : (stamps.rowAt(keyOf(to)) ?? null);
@@ -54,14 +42,13 @@ export function applyMerge(
       stamps.put({ uuid, bookmark_id, changed, revision, is_deleted: Number(to === undefined) });
     }
   });
-  return { counts, change };
+  return counts;
 }
 
 /** @returns false while another bookmark has the name and place of this one. */
 function tryPut(
   store: WaypointStore,
   step: MergeStep,
-  isLibraryWhole: boolean,
   counts: MergeCounts,
   done: MergeStep[],
 ): boolean {
@@ -69,7 +56,7 @@ function tryPut(
     const to = acceptable(step.to!);
     if (to === undefined) throw new WaypointError('bad_request');
     if (step.from === undefined) store.addBookmark({ ...placed(to), ...to.fields }, []);
-    else changeFields(store, step.from, to, isLibraryWhole);
+    else changeFields(store, step.from, to);
     setTags(store, to, to.tags);
     counts[step.from === undefined ? 'added' : 'changed'] += 1;
     done.push({ ...step, to });
@@ -87,7 +74,6 @@ function tryPut(
 function freeOne(
   store: WaypointStore,
   waiting: readonly MergeStep[],
-  isLibraryWhole: boolean,
   counts: MergeCounts,
 ): MergeStep[] {
   const [first, ...rest] = waiting.toSorted(
@@ -97,7 +83,7 @@ function freeOne(
     counts.refused += waiting.length;
     return [];
   }
-  store.removeBookmark(first.from, isLibraryWhole);
+  store.removeBookmark(first.from);
   const { from: _from, ...again } = first;
   return [...rest, again];
 }
@@ -115,12 +101,7 @@ function placed({ name, lat, lon }: Place): Place {
   return { name, lat, lon };
 }
 
-function changeFields(
-  store: WaypointStore,
-  from: Place,
-  to: BookmarkContent,
-  isLibraryWhole: boolean,
-): void {
+function changeFields(store: WaypointStore, from: Place, to: BookmarkContent): void {
   const before = store.bookmarks.find(from);
   if (before === undefined) throw new WaypointError('not_a_bookmark');
   const cleared = Object.keys(optionalFields(before)).filter((name) => !(name in to.fields));
@@ -135,7 +116,7 @@ function changeFields(
     ...Object.fromEntries(cleared.map((name) => [name, null])),
     ...to.fields,
   });
-  store.changeBookmark(change, isLibraryWhole);
+  store.changeBookmark(change);
 }
 
 /** Makes the tags of a bookmark these, in their spelling. */

@@ -1,7 +1,6 @@
 import { limits } from '../../model/limits.ts';
 import type { Clock, Log } from '../../model/process.ts';
 import type { WaypointStore } from '../../storage/store.ts';
-import type { StoreChange } from '../../storage/waypoints/journaled-rows.ts';
 import type * as tasks from '../../worker/mirror-tasks.ts';
 import type { TakeEditRequest, TakeEditResult } from '../../worker/mirror/take-edit.ts';
 import type { WorkerPool } from '../pool.ts';
@@ -22,12 +21,9 @@ export interface BookmarksMirrorOptions {
   /** Tests bring their own worker and timers. */
   readonly pool?: Pick<WorkerPool<typeof tasks>, 'run' | 'close' | 'busyMs'> | undefined;
   readonly schedule?: Schedule;
-  /** Called with each change that the file brought. */
-  readonly onMerged: (change: StoreChange) => void;
   /** Whether an edit is looked for each second, not only before each rewrite. */
   readonly isWatched?: boolean;
   readonly libraryReady?: () => Promise<void>;
-  readonly isLibraryWhole?: () => boolean;
 }
 
 type ReadEdit = Extract<TakeEditResult, { outcome: 'taken' | 'kept' | 'discarded' }>;
@@ -128,21 +124,13 @@ export class Edits {
 
   /** @returns false when the store was changed since the file was compared with it: then that is to be done again. */
   async #merge({ steps, content, isEqual, revision, copy, ...edit }: TakenEdit): Promise<boolean> {
-    const {
-      store,
-      log,
-      clock,
-      onMerged,
-      isLibraryWhole = () => true,
-      libraryReady,
-    } = this.#options;
+    const { store, log, clock, libraryReady, memory, step } = this.#options;
     // An imported waypoint below a deleted bookmark shows again with its tags.
-    await this.#options.step(Promise.resolve(libraryReady?.()).catch(() => undefined));
+    await step(Promise.resolve(libraryReady?.()).catch(() => undefined));
     if (Number(store.meta.revision()) !== revision) return false;
-    const { counts, change } = applyMerge(store, steps, isLibraryWhole());
-    if (change !== undefined) onMerged(change);
-    this.#options.memory.commitEdit(content, isEqual ? store.meta.revision() : undefined);
-    this.#options.memory.noteMerge({ at: clock.now(), ...counts, copy });
+    const counts = applyMerge(store, steps);
+    memory.commitEdit(content, isEqual ? store.meta.revision() : undefined);
+    memory.noteMerge({ at: clock.now(), ...counts, copy });
     const { waypoints, trackPoints } = edit;
     log.info('mirror.edit_merged', { waypoints, ...counts });
     if (trackPoints > 0)

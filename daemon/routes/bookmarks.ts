@@ -1,5 +1,6 @@
 import { route, type Route } from '../../http/route.ts';
 import { placeOf } from '../../model/identity.ts';
+import { formatTime } from '../../model/time.ts';
 import {
   bookmarkChangeSchema,
   deletedBookmarkSchema,
@@ -11,12 +12,13 @@ import {
   renamedSchema,
   waypointSchema,
 } from '../../model/waypoint.ts';
+import { optionalFields } from '../../storage/more-fields.ts';
 import { changed } from './changed.ts';
 import type { RouteParts } from './parts.ts';
 import { shownTags } from './tags.ts';
 
 /** `/api/bookmarks`: the user's own waypoints. */
-export function bookmarkRoutes({ waypoints, mirror }: RouteParts): Route[] {
+export function bookmarkRoutes({ store, clock, mirror }: RouteParts): Route[] {
   return [
     route({
       method: 'POST',
@@ -25,12 +27,14 @@ export function bookmarkRoutes({ waypoints, mirror }: RouteParts): Route[] {
       query: emojiQuery,
       body: newBookmarkSchema,
       answers: { 201: waypointSchema },
-      handle({ query, body }) {
-        const { result, change } = waypoints.add(body);
+      handle({ query, body: { tags: raws = [], ...given } }) {
+        const time = given.time ?? formatTime(clock.now());
+        const fields = { ...placeOf(given), ...optionalFields({ ...given, time }) };
+        const { result, change } = store.addBookmark(fields, raws);
         const { bookmark, tags } = result;
-        const { id: _id, ...fields } = bookmark;
-        const shown = tags.length === 0 ? {} : { tags: shownTags(tags, query.emoji) };
-        return changed({ ...fields, bookmark: true, ...shown }, change, 201);
+        const { id: _id, ...shown } = bookmark;
+        const list = tags.length === 0 ? {} : { tags: shownTags(tags, query.emoji) };
+        return changed({ ...shown, bookmark: true, ...list }, change, 201);
       },
     }),
     route({
@@ -40,7 +44,7 @@ export function bookmarkRoutes({ waypoints, mirror }: RouteParts): Route[] {
       body: bookmarkChangeSchema,
       answers: { 200: renamedSchema },
       handle({ body }) {
-        const { result, change } = waypoints.change(body);
+        const { result, change } = store.changeBookmark(body);
         const { before, after } = result;
         const { lat, lon } = after;
         const names = { oldName: before.name, newName: after.name };
@@ -64,7 +68,7 @@ export function bookmarkRoutes({ waypoints, mirror }: RouteParts): Route[] {
       query: placeQuery,
       answers: { 200: deletedBookmarkSchema },
       handle({ query }) {
-        const { result, change } = waypoints.remove(query);
+        const { result, change } = store.removeBookmark(query);
         return changed({ deleted: true, ...placeOf(result) }, change);
       },
     }),

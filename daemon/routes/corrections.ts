@@ -10,7 +10,7 @@ import { changed } from './changed.ts';
 import type { RouteParts } from './parts.ts';
 
 /** `/api/corrections`: what the user knows better than a timeline does. */
-export function correctionRoutes({ waypoints, store, whole }: RouteParts): Route[] {
+export function correctionRoutes({ store, whole }: RouteParts): Route[] {
   return [
     route({
       method: 'GET',
@@ -39,7 +39,7 @@ export function correctionRoutes({ waypoints, store, whole }: RouteParts): Route
       body: newCorrectionSchema,
       answers: { 201: correctionSchema },
       handle({ body }) {
-        const { result, change } = waypoints.correct(body);
+        const { result, change } = store.addCorrection(body);
         return changed(result, change, 201);
       },
     }),
@@ -50,7 +50,7 @@ export function correctionRoutes({ waypoints, store, whole }: RouteParts): Route
       params: correctionParams,
       answers: { 200: deletedCorrectionSchema },
       handle({ params }) {
-        const { result, change } = waypoints.removeCorrection(params.id);
+        const { result, change } = store.removeCorrection(params.id);
         return changed({ deleted: true, id: result.id }, change);
       },
     }),

@@ -15,7 +15,7 @@ import { changed } from './changed.ts';
 import type { RouteParts } from './parts.ts';
 
 /** Imported waypoints that the user does not want to see: `DELETE /api/waypoints`, and `/api/hidden` to see them again. */
-export function hiddenRoutes({ waypoints, store, library }: RouteParts): Route[] {
+export function hiddenRoutes({ store, library }: RouteParts): Route[] {
   return [
     route({
       method: 'DELETE',
@@ -25,7 +25,7 @@ export function hiddenRoutes({ waypoints, store, library }: RouteParts): Route[]
       answers: { 200: deletedBookmarkSchema },
       async handle({ query }) {
         await library.ready;
-        const { result, change } = waypoints.hide(query);
+        const { result, change } = store.hide(query);
         return changed({ deleted: true, ...placeOf(result) }, change);
       },
     }),
@@ -44,7 +44,7 @@ export function hiddenRoutes({ waypoints, store, library }: RouteParts): Route[]
       query: placeQuery,
       answers: { 200: shownWaypointSchema },
       handle({ query }) {
-        const { result, change } = waypoints.showAgain(query);
+        const { result, change } = store.show(query);
         return changed({ shown: true, ...placeOf(result) }, change);
       },
     }),

@@ -16,7 +16,6 @@ import type { TrackMaps } from '../tiles/track-maps.ts';
 import type { TimelineJobs } from '../timelines/jobs.ts';
 import type { WholeTimelines } from '../timelines/whole-timelines.ts';
 import type { WatchedFolders } from '../watch/watched-folders.ts';
-import type { Waypoints } from '../waypoints.ts';
 
 /** The parts of a daemon that its routes answer from. */
 export interface RouteParts {
@@ -24,7 +23,6 @@ export interface RouteParts {
   readonly strangers: Strangers;
   readonly store: WaypointStore;
   readonly readers: ReaderPool;
-  readonly waypoints: Waypoints;
   readonly mirror: BookmarksMirror;
   readonly watch: WatchedFolders;
   readonly changes: Changes;

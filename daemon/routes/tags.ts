@@ -53,7 +53,7 @@ function readingRoutes({ store, readers, library }: RouteParts): Route[] {
   ];
 }
 
-function changingRoutes({ waypoints, library }: RouteParts): Route[] {
+function changingRoutes({ store, library }: RouteParts): Route[] {
   return [
     route({
       method: 'POST',
@@ -65,7 +65,7 @@ function changingRoutes({ waypoints, library }: RouteParts): Route[] {
       async handle({ query, body }) {
         await library.ready;
         const raws = [...(body.tags ?? []), ...(body.tag === undefined ? [] : [body.tag])];
-        const { result, change } = waypoints.addTags(body, raws);
+        const { result, change } = store.addTags(body, raws);
         const status = change === undefined ? 200 : 201;
         return changed(taggedJson(result, query.emoji), change, status);
       },
@@ -77,7 +77,7 @@ function changingRoutes({ waypoints, library }: RouteParts): Route[] {
       body: tagChangeSchema,
       answers: { 200: renamedTagSchema },
       async handle({ body }) {
-        const { result, change } = waypoints.renameTag(body.tag, body.newTag);
+        const { result, change } = store.renameTag(body.tag, body.newTag);
         return changed({ renamed: change !== undefined, waypoints: result }, change);
       },
     }),
@@ -89,7 +89,7 @@ function changingRoutes({ waypoints, library }: RouteParts): Route[] {
       answers: { 200: waypointTagsSchema },
       async handle({ query }) {
         await library.ready;
-        const { result, change } = waypoints.removeTag(query, query.tag);
+        const { result, change } = store.removeTag(query, query.tag);
         return changed(taggedJson(result, query.emoji), change);
       },
     }),

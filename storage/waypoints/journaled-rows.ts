@@ -9,15 +9,16 @@ import { prepareMeta, type StoreMeta } from './meta.ts';
 import { prepareStamps, type Stamps } from './stamps.ts';
 import { prepareTags, type TagStore } from './tags.ts';
 
-/** Result of a change, and its row in the journal; undefined if nothing changed. */
+/** Result of a change, and its number in the journal; undefined if nothing changed. */
 export interface Changed<T> {
   readonly result: T;
-  readonly change: StoreChange | undefined;
+  readonly change: number | undefined;
 }
 
-/** A change as the index in memory and the answer need it. */
+/** A change as those that follow the store need it. */
 export interface StoreChange {
   readonly id: number;
+  readonly kind: ChangeKind;
   readonly rows: readonly RowChange[];
 }
 
@@ -32,12 +33,15 @@ export class JournaledRows {
   readonly stamps: Stamps;
   readonly #db: Database;
   readonly #now: () => number;
+  readonly #onChange: (change: StoreChange) => void;
   /** Row changes of the running transaction. */
   readonly #noted: RowChange[] = [];
 
-  constructor(db: Database, now: () => number) {
+  /** @param onChange called after each change, when it is on the disk. */
+  constructor(db: Database, now: () => number, onChange: (change: StoreChange) => void) {
     this.#db = db;
     this.#now = now;
+    this.#onChange = onChange;
     const note = (row: RowChange): void => void this.#noted.push(row);
     this.bookmarks = prepareBookmarks(db, (pair) => note({ of: 'bookmark', ...pair }));
     this.corrections = prepareCorrections(db, (pair) => note({ of: 'correction', ...pair }));
@@ -60,12 +64,14 @@ export class JournaledRows {
     { undoes = null, stamp }: { readonly undoes?: number | null; readonly stamp?: () => void } = {},
   ): Changed<T> {
     const isNested = this.#db.inTransaction;
-    return this.#atomic(() => {
-      const result = write();
-      const change = isNested ? undefined : this.#record(kind, undoes);
+    const { result, change } = this.#atomic(() => {
+      const written = write();
+      const recorded = isNested ? undefined : this.#record(kind, undoes);
       stamp?.();
-      return { result, change };
+      return { result: written, change: recorded };
     });
+    if (change !== undefined) this.#onChange(change);
+    return { result, change: change?.id };
   }
 
   /**
@@ -99,6 +105,6 @@ export class JournaledRows {
     if (rows.length === 0) return undefined;
     const change = { kind, at: this.#now(), revision: Number(this.meta.touch()), undoes };
     this.stamps.stampRows(rows, change.at, change.revision);
-    return { id: this.journal.record(change, rows), rows };
+    return { id: this.journal.record(change, rows), kind, rows };
   }
 }
