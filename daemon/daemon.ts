@@ -1,58 +1,16 @@
 import { createHttpServer, type HttpServer } from '../http/server.ts';
 import { limits } from '../model/limits.ts';
-import { systemClock, type Clock, type Log } from '../model/process.ts';
-import type { Settings } from '../model/settings.ts';
-import { ReaderPool } from '../storage/reader-pool.ts';
-import { Changes } from './changes/changes.ts';
-import { chooseGeocoders } from './geocoders/choose-geocoders.ts';
-import { Geodata, type GeodataOverrides } from './geodata/geodata.ts';
-import { newToken, tokenCheck, waypointGuards } from './guard.ts';
+import { systemClock, type Log } from '../model/process.ts';
+import { tokenCheck, waypointGuards } from './guard.ts';
 import { newHandOver, removeHandOver, writeHandOver } from './hand-over.ts';
-import { openImports } from './import/open-imports.ts';
-import type { LibraryWork } from './import/library-work.ts';
 import { listen } from './listen.ts';
-import { openLocation } from './location/open-location.ts';
-import { followChange, indexStore } from './follow-store.ts';
-import { BookmarksMirror } from './mirror/mirror.ts';
 import type { RunningObjects } from './objects/start.ts';
-import type { Paths } from './paths.ts';
+import { buildParts, type DaemonOptions, type DaemonParts, type StartOptions } from './parts.ts';
 import { apiRoutes } from './routes/all.ts';
-import type { Schedule } from './schedule.ts';
-import type { Geocoder } from './geocoders/geocoder.ts';
-import { WaypointIndex } from '../search/waypoint-index.ts';
 import { checkTogether } from './settings.ts';
-import { RollingBackups } from './rolling-backups.ts';
-import { WatchedFolders } from './watch/watched-folders.ts';
-import { Strangers } from '../http/strangers.ts';
 import { openStores, type OpenedStores } from './stores.ts';
-import type { TimelineOverrides } from './timelines/jobs.ts';
-import { openTimelines } from './timelines/open-timelines.ts';
-import { TrackMaps } from './tiles/track-maps.ts';
 
-export interface DaemonOptions {
-  readonly settings: Settings;
-  readonly paths: Paths;
-  readonly log: Log;
-  readonly clock?: Clock;
-  /** Whether other programs are to find this daemon: written to the hand-over file after `listen`. */
-  readonly handOver: boolean;
-  /** Listens here instead of at the configured port; 0 takes any free one. */
-  readonly port?: number;
-  /** A socket inherited from a service manager, instead of the port. */
-  readonly socket?: { readonly fd: number };
-  /** Ends a start that waits for its port: it rejects with the reason then. */
-  readonly signal?: AbortSignal;
-  /** Tests bring their own. */
-  readonly schedule?: Schedule;
-  /** Accept a new store beside the remains of a lost one (`serve --new-store`). */
-  readonly newStore?: boolean;
-  /** Tests bring a gpsd on another port. */
-  readonly gpsdPort?: number;
-  /** Another list of generations (`serve --geodata-manifest`); tests also bring another builtin one. */
-  readonly geodata?: GeodataOverrides;
-  /** Tests bring smaller bounds and workers of their own. */
-  readonly timelines?: TimelineOverrides;
-}
+export type { DaemonOptions } from './parts.ts';
 
 export interface Daemon {
   readonly url: string;
@@ -88,8 +46,6 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   }
 }
 
-type StartOptions = DaemonOptions & { readonly clock: Clock };
-
 /** Loaded only where it is wanted. */
 async function objectsBeside(options: StartOptions): Promise<RunningObjects | undefined> {
   if (!options.settings.objects) return undefined;
@@ -102,23 +58,11 @@ async function startBeside(
   stores: OpenedStores,
   options: StartOptions,
 ): Promise<Daemon> {
-  const { settings, paths, log, clock } = options;
-  const parts = buildParts(stores, options);
-  const cachePath = paths.geocodeDatabase;
-  const places = { settings, cachePath, clock, log };
-  const geocoders = await chooseGeocoders(parts.geodata.places, places);
-  const token = newToken();
-  const strangers = new Strangers(limits.strangers);
+  const { settings, log } = options;
+  const parts = await buildParts(stores, options);
+  const { token, strangers } = parts;
   const server = createHttpServer({
-    routes: apiRoutes({
-      ...parts,
-      token,
-      strangers,
-      store: stores.store,
-      geocoders,
-      clock,
-      isHistoryKept: settings.history,
-    }),
+    routes: apiRoutes(parts),
     guards: waypointGuards({
       allowedHosts: settings.allowed_hosts,
       isToken: tokenCheck(token),
@@ -152,63 +96,13 @@ async function startBeside(
     watch: (dirs) => parts.watch.follow(dirs),
     closed: ended.promise,
     close() {
-      closing ??= stop({ ...parts, geocoders, objects, stores, server, withdraw, log }).then(
+      closing ??= stop({ ...parts, objects, stores, server, withdraw, log }).then(
         ended.resolve,
         ended.reject,
       );
       return closing.then(() => ended.promise);
     },
   };
-}
-
-function buildParts(
-  { store, isLibraryWhole: wasLibraryWhole }: OpenedStores,
-  options: StartOptions,
-) {
-  const { settings, paths, log, clock, gpsdPort, schedule } = options;
-  const index = new WaypointIndex();
-  const readers = new ReaderPool({
-    waypointsPath: paths.waypointsDatabase,
-    libraryPath: paths.libraryDatabase,
-    size: limits.streams,
-  });
-  const opened = openImports({ store, index, wasLibraryWhole, paths, clock, log });
-  const { library } = opened;
-  const geodata = new Geodata({ directory: paths.geodata, clock, log }, options.geodata);
-  const told = openTimelines({ store, library, geodata }, options);
-  const maps = new TrackMaps(paths.libraryDatabase, schedule);
-  const mirror = new BookmarksMirror({
-    path: paths.bookmarksFile,
-    backupsDirectory: paths.backups,
-    waypointsPath: paths.waypointsDatabase,
-    store,
-    log,
-    clock,
-    isWatched: true,
-    libraryReady: () => library.ready,
-  });
-  indexStore(store, index);
-  store.isLibraryWhole = () => library.isWhole;
-  store.onChange = (change) => {
-    followChange(store, index, change);
-    // What was merged is in the bookmarks file.
-    if (change.kind !== 'merge') mirror.touch();
-  };
-  const changes = new Changes({
-    store,
-    libraryReady: () => library.ready,
-    undoImports: (change) => opened.files.undo(change),
-  });
-  const location = openLocation({ settings, clock, log, gpsdPort });
-  const backups = new RollingBackups({ paths, clock, log, ...(schedule && { schedule }) });
-  const watch = openWatch(library, options);
-  const own = { mirror, changes, location, backups, watch };
-  return { ...opened, ...own, index, readers, geodata, maps, ...told };
-}
-
-function openWatch(library: LibraryWork, { settings, paths, log, schedule }: StartOptions) {
-  const own = [paths.data, paths.cache, paths.runtime, paths.config];
-  return new WatchedFolders({ dirs: settings.watch_dirs, own, library, log, schedule });
 }
 
 /** Listens and, if other programs are to find this daemon, says where; `withdraw` takes that back. */
@@ -228,8 +122,7 @@ async function open(
 
 /** Each step is tried whatever became of the one before: the stores must be closed in any case. */
 async function stop(
-  parts: ReturnType<typeof buildParts> & {
-    geocoders: readonly Geocoder[];
+  parts: DaemonParts & {
     objects: RunningObjects | undefined;
     stores: OpenedStores;
     server: HttpServer;

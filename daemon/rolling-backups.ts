@@ -15,7 +15,7 @@ interface RollingBackupsOptions {
   readonly paths: Paths;
   readonly clock: Clock;
   readonly log: Log;
-  readonly schedule?: Schedule;
+  readonly schedule?: Schedule | undefined;
 }
 
 /** Makes a small backup each day on which the user's data has changed (contract K). */

@@ -20,7 +20,7 @@ import { WaypointError } from '../model/failure.ts';
 import type { ImportResult, ImportStatus } from '../model/import.ts';
 import type { Log } from '../model/process.ts';
 import { importRoutes } from '../daemon/routes/import.ts';
-import type { RouteParts } from '../daemon/routes/parts.ts';
+import type { DaemonParts } from '../daemon/parts.ts';
 import type { ImportTask } from '../worker/import/import-directory.ts';
 import { Tally, type DirectoryResult } from '../worker/import/tally.ts';
 import { startHttpServer } from './helpers/http-server.ts';
@@ -490,7 +490,7 @@ test('hanging up does not stop an import', async (t) => {
   const { run, library, pool, dir } = gatedRun(t);
   await library.reconcile(true);
   const { port } = await startHttpServer(t, {
-    routes: importRoutes({ imports: run } as RouteParts),
+    routes: importRoutes({ imports: run } as DaemonParts),
   });
   const hangUp = new AbortController();
   const request = fetch(`http://127.0.0.1:${port}/api/import`, {

@@ -15,7 +15,7 @@ import Database from 'better-sqlite3';
 import type { LibraryWork } from '../daemon/import/library-work.ts';
 import { Uploads } from '../daemon/import/uploads.ts';
 import { importedFileRoutes } from '../daemon/routes/imported-files.ts';
-import type { RouteParts } from '../daemon/routes/parts.ts';
+import type { DaemonParts } from '../daemon/parts.ts';
 import type { HttpLimits } from '../http/http-limits.ts';
 import { limits } from '../model/limits.ts';
 import { siteIn, start } from './faults/site.ts';
@@ -162,7 +162,7 @@ async function bareUploads(t: ExecutionContext, limit: Partial<HttpLimits>, most
   // Sound: all that is asked of them before an import begins.
   const library = { isClosed: true } as LibraryWork;
   const uploads = new Uploads({ library, directory, countWaypoints: () => 0, mostBytes });
-  const routes = importedFileRoutes({ uploads } as RouteParts);
+  const routes = importedFileRoutes({ uploads } as DaemonParts);
   const server = await startHttpServer(t, { routes, limits: limit });
   return { ...server, left: () => readdirSync(directory) };
 }

@@ -14,7 +14,7 @@ import { importedFileRoutes } from './imported-files.ts';
 import { lifeRoutes } from './life.ts';
 import { locationRoutes } from './location.ts';
 import { openApiRoute } from './openapi.ts';
-import type { RouteParts } from './parts.ts';
+import type { DaemonParts } from '../parts.ts';
 import { statusRoutes } from './status.ts';
 import { suggestRoutes } from './suggest.ts';
 import { tagRoutes } from './tags.ts';
@@ -24,7 +24,7 @@ import { trackRoutes } from './tracks.ts';
 import { versionRoutes } from './version.ts';
 import { waypointRoutes } from './waypoints.ts';
 
-const resources: readonly ((parts: RouteParts) => Route[])[] = [
+const resources: readonly ((parts: DaemonParts) => Route[])[] = [
   healthRoutes,
   bookmarkRoutes,
   changeRoutes,
@@ -49,7 +49,7 @@ const resources: readonly ((parts: RouteParts) => Route[])[] = [
 ];
 
 /** Every route of the daemon, one file a resource. */
-export function apiRoutes(parts: RouteParts): Route[] {
+export function apiRoutes(parts: DaemonParts): Route[] {
   const routes = resources.flatMap((routesOf) => routesOf(parts));
   return [...routes, openApiRoute(routes, programVersion())];
 }

@@ -14,11 +14,11 @@ import {
 } from '../../model/waypoint.ts';
 import { optionalFields } from '../../storage/more-fields.ts';
 import { changed } from './changed.ts';
-import type { RouteParts } from './parts.ts';
+import type { DaemonParts } from '../parts.ts';
 import { shownTags } from './tags.ts';
 
 /** `/api/bookmarks`: the user's own waypoints. */
-export function bookmarkRoutes({ store, clock, mirror }: RouteParts): Route[] {
+export function bookmarkRoutes({ store, clock, mirror }: DaemonParts): Route[] {
   return [
     route({
       method: 'POST',

@@ -1,10 +1,10 @@
 import { route, type Route } from '../../http/route.ts';
 import { changeParams, changesQuery, changesSchema, undoneSchema } from '../../model/change.ts';
 import { changed } from './changed.ts';
-import type { RouteParts } from './parts.ts';
+import type { DaemonParts } from '../parts.ts';
 
 /** `/api/changes`: what was done to the user's data, and taking it back. */
-export function changeRoutes({ changes }: RouteParts): Route[] {
+export function changeRoutes({ changes }: DaemonParts): Route[] {
   return [
     route({
       method: 'GET',

@@ -5,14 +5,14 @@ import { limits } from '../../model/limits.ts';
 import { clustersQuery, clustersSchema, type ClusterItem } from '../../model/search.ts';
 import { findClusters } from '../../search/clusters.ts';
 import { makeEtag } from '../etag.ts';
-import type { RouteParts } from './parts.ts';
+import type { DaemonParts } from '../parts.ts';
 
 /** Answers of more items are sent in pieces, a few at once. */
 const fewItems = 5_000;
 const pieceItems = 500;
 
 /** `GET /api/clusters`: waypoints grouped for a map. */
-export function clusterRoutes({ store, index, library }: RouteParts): Route[] {
+export function clusterRoutes({ store, index, library }: DaemonParts): Route[] {
   let streams = 0;
   return [
     route({

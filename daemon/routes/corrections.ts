@@ -7,10 +7,10 @@ import {
   newCorrectionSchema,
 } from '../../model/correction.ts';
 import { changed } from './changed.ts';
-import type { RouteParts } from './parts.ts';
+import type { DaemonParts } from '../parts.ts';
 
 /** `/api/corrections`: what the user knows better than a timeline does. */
-export function correctionRoutes({ store, whole }: RouteParts): Route[] {
+export function correctionRoutes({ store, whole }: DaemonParts): Route[] {
   return [
     route({
       method: 'GET',

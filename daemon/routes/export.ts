@@ -1,10 +1,10 @@
 import { route, type Answer, type Route } from '../../http/route.ts';
 import { exportMediaTypes, exportQuery, exportSchema } from '../../model/export.ts';
 import { exportPieces, needsLibrary } from '../export-pieces.ts';
-import type { RouteParts } from './parts.ts';
+import type { DaemonParts } from '../parts.ts';
 
 /** `GET /api/export`: waypoints, routes and tracks as a file, streamed from one snapshot of both databases. */
-export function exportRoutes({ readers, library, clock }: RouteParts): Route[] {
+export function exportRoutes({ readers, library, clock }: DaemonParts): Route[] {
   return [
     route({
       method: 'GET',

@@ -5,10 +5,10 @@ import {
   installCancelSchema,
   installRequestSchema,
 } from '../../model/geodata.ts';
-import type { RouteParts } from './parts.ts';
+import type { DaemonParts } from '../parts.ts';
 
 /** `/api/geodata`: which generation of geodata is in use, and installing another one. */
-export function geodataRoutes({ geodata }: RouteParts): Route[] {
+export function geodataRoutes({ geodata }: DaemonParts): Route[] {
   return [
     route({
       method: 'GET',

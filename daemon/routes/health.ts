@@ -3,10 +3,10 @@ import { route, type Route } from '../../http/route.ts';
 import { WaypointError } from '../../model/failure.ts';
 import { limits } from '../../model/limits.ts';
 import { healthQuerySchema, healthSchema } from '../../model/process.ts';
-import type { RouteParts } from './parts.ts';
+import type { DaemonParts } from '../parts.ts';
 
 /** `GET /healthz`: the process turns, and is the one that knows the token. Outside `/api/`, without a token and data. */
-export function healthRoutes({ token, strangers, clock }: RouteParts): Route[] {
+export function healthRoutes({ token, strangers, clock }: DaemonParts): Route[] {
   let [second, proofs] = [0, 0];
   /** Counts the proofs that clients without the token get. @throws WaypointError busy */
   const countProof = (): void => {

@@ -12,10 +12,10 @@ import {
 } from '../../model/waypoint.ts';
 import type { WaypointStore } from '../../storage/store.ts';
 import { changed } from './changed.ts';
-import type { RouteParts } from './parts.ts';
+import type { DaemonParts } from '../parts.ts';
 
 /** Imported waypoints that the user does not want to see: `DELETE /api/waypoints`, and `/api/hidden` to see them again. */
-export function hiddenRoutes({ store, library }: RouteParts): Route[] {
+export function hiddenRoutes({ store, library }: DaemonParts): Route[] {
   return [
     route({
       method: 'DELETE',

@@ -8,10 +8,10 @@ import {
   recentSchema,
   storedHistorySchema,
 } from '../../model/search.ts';
-import type { RouteParts } from './parts.ts';
+import type { DaemonParts } from '../parts.ts';
 
 /** `/api/history` and `/api/recent_suggest`: what was searched for. */
-export function historyRoutes({ store: { history }, isHistoryKept: isKept }: RouteParts): Route[] {
+export function historyRoutes({ store: { history }, isHistoryKept: isKept }: DaemonParts): Route[] {
   return [
     route({
       method: 'GET',

@@ -6,10 +6,10 @@ import {
   importStatusSchema,
 } from '../../model/import.ts';
 import { changed } from './changed.ts';
-import type { RouteParts } from './parts.ts';
+import type { DaemonParts } from '../parts.ts';
 
 /** `/api/import`: recordings of a directory into the library. */
-export function importRoutes({ imports }: RouteParts): Route[] {
+export function importRoutes({ imports }: DaemonParts): Route[] {
   return [
     route({
       method: 'POST',

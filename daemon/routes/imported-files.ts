@@ -16,13 +16,13 @@ import {
 import type { ListedFile } from '../../storage/waypoints/imports.ts';
 import { limits } from '../../model/limits.ts';
 import { changed } from './changed.ts';
-import type { RouteParts } from './parts.ts';
+import type { DaemonParts } from '../parts.ts';
 
 /** Files of a page that asks for no number. */
 const pageFiles = 100;
 
 /** `/api/imports`: the files that were imported, one by one, once the list says what the files say. */
-export function importedFileRoutes(parts: RouteParts): Route[] {
+export function importedFileRoutes(parts: DaemonParts): Route[] {
   const { store, files: imported, library } = parts;
   return [
     route({
@@ -71,7 +71,7 @@ export function importedFileRoutes(parts: RouteParts): Route[] {
   ];
 }
 
-function uploadRoute({ uploads }: RouteParts): Route {
+function uploadRoute({ uploads }: DaemonParts): Route {
   return route({
     method: 'PUT',
     path: '/api/imports',
@@ -87,7 +87,7 @@ function uploadRoute({ uploads }: RouteParts): Route {
   });
 }
 
-function changeRoutes({ files: imported, library }: RouteParts): Route[] {
+function changeRoutes({ files: imported, library }: DaemonParts): Route[] {
   return [
     route({
       method: 'DELETE',

@@ -16,10 +16,10 @@ import { dayOf } from '../../storage/day-blob.ts';
 import { summaryOf } from '../../worker/timeline/whole/summary.ts';
 import { placeSums, rolesOf, type DaySpan } from '../../worker/timeline/whole/sums.ts';
 import type { StayedAt, WholeTimeline } from '../../worker/timeline/whole/whole.ts';
-import type { RouteParts } from './parts.ts';
+import type { DaemonParts } from '../parts.ts';
 
 /** `/api/places` and `/api/summary`: what all recordings come to. */
-export function lifeRoutes({ whole, index, clock }: RouteParts): Route[] {
+export function lifeRoutes({ whole, index, clock }: DaemonParts): Route[] {
   return [
     route({
       method: 'GET',

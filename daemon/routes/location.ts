@@ -1,9 +1,9 @@
 import { route, type Route } from '../../http/route.ts';
 import { locationSchema } from '../../model/process.ts';
-import type { RouteParts } from './parts.ts';
+import type { DaemonParts } from '../parts.ts';
 
 /** `GET /api/location`: where the machine is, or 204. */
-export function locationRoutes({ location }: RouteParts): Route[] {
+export function locationRoutes({ location }: DaemonParts): Route[] {
   return [
     route({
       method: 'GET',

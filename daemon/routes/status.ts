@@ -2,10 +2,10 @@ import { route, type Route } from '../../http/route.ts';
 import { statusSchema, type DaemonStatus } from '../../model/status.ts';
 import { formatTime } from '../../model/time.ts';
 import type { LibraryTotals } from '../../storage/library/totals.ts';
-import type { RouteParts } from './parts.ts';
+import type { DaemonParts } from '../parts.ts';
 
 /** `GET /api/status`: how the daemon is. It answers at once, whatever is going on. */
-export function statusRoutes(parts: RouteParts): Route[] {
+export function statusRoutes(parts: DaemonParts): Route[] {
   const startedAt = parts.clock.monotonic();
   return [
     route({
@@ -19,7 +19,7 @@ export function statusRoutes(parts: RouteParts): Route[] {
 }
 
 function readStatus(
-  { clock, index, library: work, timelines, mirror, store, watch }: RouteParts,
+  { clock, index, library: work, timelines, mirror, store, watch }: DaemonParts,
   startedAt: number,
 ): DaemonStatus {
   const library = work.status();
@@ -37,7 +37,7 @@ function readStatus(
   };
 }
 
-function bookmarksFileOf({ deletionsWaiting, lastMerge, problem }: RouteParts['mirror']) {
+function bookmarksFileOf({ deletionsWaiting, lastMerge, problem }: DaemonParts['mirror']) {
   if ((deletionsWaiting ?? lastMerge ?? problem) === undefined) return {};
   const { at = 0, refused: _refused, ...merge } = lastMerge ?? {};
   return {

@@ -13,10 +13,10 @@ import type { WaypointStore } from '../../storage/store.ts';
 import { findPlaces } from '../geocoders/find-places.ts';
 import { suggestNames } from '../../search/suggest.ts';
 import { parseTagQuery, withoutBegunOperator, type TagQuery } from '../../search/tag-query.ts';
-import type { RouteParts } from './parts.ts';
+import type { DaemonParts } from '../parts.ts';
 
 /** `GET /api/suggest`: waypoints by name or tag, and places of the world by name. */
-export function suggestRoutes(parts: RouteParts): Route[] {
+export function suggestRoutes(parts: DaemonParts): Route[] {
   return [
     route({
       method: 'GET',
@@ -56,7 +56,10 @@ function suggestTags(store: WaypointStore, { kind, tags }: TagQuery): Suggestion
 }
 
 /** Local waypoints first, then places of the world. */
-async function suggestText(parts: RouteParts, text: string): Promise<Omit<SuggestAnswer, 'query'>> {
+async function suggestText(
+  parts: DaemonParts,
+  text: string,
+): Promise<Omit<SuggestAnswer, 'query'>> {
   if (text === '') return { suggestions: [] };
   await parts.library.indexReady;
   const local = [...positionOf(text), ...suggestLocal(parts, text)];
@@ -84,7 +87,7 @@ function positionOf(text: string): Suggestion[] {
 }
 
 /** Names first, then waypoints with a tag of that name, each once. */
-function suggestLocal({ store, index }: RouteParts, text: string): Suggestion[] {
+function suggestLocal({ store, index }: DaemonParts, text: string): Suggestion[] {
   const named = suggestNames(index.snapshot(), text, limits.suggestLocal);
   const isNamed = (place: Suggestion): boolean =>
     named.some(

@@ -17,7 +17,7 @@ import type { ReadSnapshot } from '../../storage/reader-pool.ts';
 import type { TaggedPlace } from '../../storage/store.ts';
 import { vocabularyPieces } from '../../storage/waypoints/vocabulary.ts';
 import { changed } from './changed.ts';
-import type { RouteParts } from './parts.ts';
+import type { DaemonParts } from '../parts.ts';
 
 /** A vocabulary stays in memory until it is sent: few are longer than sockets accept at once. */
 const moreReaders = 2;
@@ -28,11 +28,11 @@ export function shownTags(tags: readonly Tag[], isEnriched: boolean | undefined)
 }
 
 /** `/api/tags`: the tags of one waypoint and the vocabulary of all. */
-export function tagRoutes(parts: RouteParts): Route[] {
+export function tagRoutes(parts: DaemonParts): Route[] {
   return [...readingRoutes(parts), ...changingRoutes(parts)];
 }
 
-function readingRoutes({ store, readers, library }: RouteParts): Route[] {
+function readingRoutes({ store, readers, library }: DaemonParts): Route[] {
   return [
     route({
       method: 'GET',
@@ -53,7 +53,7 @@ function readingRoutes({ store, readers, library }: RouteParts): Route[] {
   ];
 }
 
-function changingRoutes({ store, library }: RouteParts): Route[] {
+function changingRoutes({ store, library }: DaemonParts): Route[] {
   return [
     route({
       method: 'POST',

@@ -15,13 +15,13 @@ import {
 import type { LibraryTotals } from '../../storage/library/totals.ts';
 import { makeEtag } from '../etag.ts';
 import { tilePlaces } from '../tiles/tile-places.ts';
-import type { RouteParts } from './parts.ts';
+import type { DaemonParts } from '../parts.ts';
 
 /** From this zoom on a tile shows every fix, where it is asked for points. */
 const everyPointZoom = 14;
 
 /** `/api/tiles`: tracks, routes and waypoints as vector tiles for map programs. */
-export function tileRoutes(parts: RouteParts): Route[] {
+export function tileRoutes(parts: DaemonParts): Route[] {
   const { store, index, library, maps } = parts;
   return [
     route({

@@ -10,12 +10,12 @@ import {
   type TimelineJobRecord,
 } from '../../model/timeline-job.ts';
 import { recordOf } from '../timelines/job.ts';
-import type { RouteParts } from './parts.ts';
+import type { DaemonParts } from '../parts.ts';
 
 const pieceBytes = 65_536;
 
 /** `/api/timelines`: where the user stayed in a period, found by a job. */
-export function timelineRoutes({ timelines: jobs }: RouteParts): Route[] {
+export function timelineRoutes({ timelines: jobs }: DaemonParts): Route[] {
   return [
     route({
       method: 'POST',

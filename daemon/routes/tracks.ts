@@ -10,13 +10,13 @@ import {
   tracksSchema,
 } from '../../model/tracks.ts';
 import { makeEtag } from '../etag.ts';
-import type { RouteParts } from './parts.ts';
+import type { DaemonParts } from '../parts.ts';
 
 /** Where a list of tracks is thinned for, unless it says otherwise: a city fills the screen. */
 const defaultZoom = 10;
 
 /** `/api/tracks`: what was recorded, as lines, as days and as points. */
-export function trackRoutes(parts: RouteParts): Route[] {
+export function trackRoutes(parts: DaemonParts): Route[] {
   const { maps } = parts;
   return [
     route({

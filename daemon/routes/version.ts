@@ -1,7 +1,7 @@
 import { route, type Route } from '../../http/route.ts';
 import { versionSchema, type VersionInfo } from '../../model/process.ts';
 import { programInfo } from '../version-info.ts';
-import type { RouteParts } from './parts.ts';
+import type { DaemonParts } from '../parts.ts';
 
 /** The parts of the API that this version has. */
 const features = [
@@ -24,7 +24,7 @@ const features = [
 ];
 
 /** `GET /api/version`. */
-export function versionRoutes({ store, geocoders }: RouteParts): Route[] {
+export function versionRoutes({ store, geocoders }: DaemonParts): Route[] {
   // A user interface can tell that what is typed leaves the machine.
   const isOnline = geocoders.some((geocoder) => geocoder.isOnline === true);
   // None of it changes while the program runs.

@@ -4,13 +4,13 @@ import { waypointsQuery, waypointsSchema, type WaypointsQuery } from '../../mode
 import type { ReadSnapshot } from '../../storage/reader-pool.ts';
 import { waypointListPieces } from '../../storage/waypoint-list.ts';
 import { makeEtag } from '../etag.ts';
-import type { RouteParts } from './parts.ts';
+import type { DaemonParts } from '../parts.ts';
 
 /**
  * `GET /api/waypoints`: bookmarks, then imported waypoints, streamed from one snapshot of both databases. While a lost
  * library is read again it waits: half a list, or an export of one, would look like a whole one.
  */
-export function waypointRoutes({ store, readers, library }: RouteParts): Route[] {
+export function waypointRoutes({ store, readers, library }: DaemonParts): Route[] {
   return [
     route({
       method: 'GET',

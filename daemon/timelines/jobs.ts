@@ -24,18 +24,22 @@ export interface TimelineGeodata {
   readonly dataset: TimelineDataset;
 }
 
-export interface TimelineJobsOptions {
+/** What both kinds of timelines are made of. */
+export interface RecordedOptions {
   readonly libraryPath: string;
-  /** Whether an import is in use. */
-  readonly isActive: (importId: number) => boolean;
   readonly clock: Clock;
   readonly log: Log;
   /** The user's corrections, the oldest first. */
   readonly corrections: () => readonly CorrectionRow[];
-  /** Jobs wait while a lost library is read again: their results would look complete. Never rejects. */
+  /** Timelines wait while a lost library is read again: their results would look complete. Never rejects. */
   readonly libraryReady: () => Promise<void>;
-  /** Called when a job starts; null if no generation can be opened. */
+  /** Called when a timeline is begun; null if no generation can be opened. */
   readonly geodata: () => Promise<TimelineGeodata | null>;
+}
+
+export interface TimelineJobsOptions extends RecordedOptions {
+  /** Whether an import is in use. */
+  readonly isActive: (importId: number) => boolean;
 }
 
 /** Parts that tests replace. */

@@ -1,27 +1,17 @@
 import { WaypointError } from '../../model/failure.ts';
 import { limits } from '../../model/limits.ts';
-import type { Clock, Log } from '../../model/process.ts';
 import { dayOf } from '../../storage/day-blob.ts';
-import type { CorrectionRow } from '../../storage/waypoints/corrections.ts';
 import type * as tasks from '../../worker/timeline-tasks.ts';
 import { TimelineControl } from '../../worker/timeline/control.ts';
 import type { WholeTimeline } from '../../worker/timeline/whole/whole.ts';
 import { WorkerPool } from '../pool.ts';
 import { scheduleTimeout, waitAtMost, type Schedule } from '../schedule.ts';
-import { correctionOf, timelineHeapMb, type TimelineGeodata } from './jobs.ts';
+import { correctionOf, timelineHeapMb, type RecordedOptions } from './jobs.ts';
 
-export interface WholeTimelinesOptions {
-  readonly libraryPath: string;
-  readonly clock: Clock;
-  readonly log: Log;
+export interface WholeTimelinesOptions extends RecordedOptions {
   /** Names the present content of the library, and the present corrections. */
   readonly libraryRevision: () => string;
   readonly correctionsRevision: () => number;
-  readonly corrections: () => readonly CorrectionRow[];
-  /** Never rejects. */
-  readonly libraryReady: () => Promise<void>;
-  /** Null if no generation can be opened. */
-  readonly geodata: () => Promise<TimelineGeodata | null>;
   readonly schedule?: Schedule | undefined;
 }
 
