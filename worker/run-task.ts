@@ -1,17 +1,30 @@
 import { errorCode } from '../model/error-code.ts';
+import { isDamage } from '../storage/database.ts';
+import { DayBlobCorrupt } from '../storage/day-blob.ts';
+import { markLibraryDamaged } from '../storage/library/prepare.ts';
 
 /**
  * Runs a task of a worker. An error of it may cross to the main thread and its log: errors of the file system quote paths
  * of user data, so it keeps only code (or name) and stack.
- * @param onFailure is told the error as it was.
  */
-export function runTask<T>(worker: string, task: () => T, onFailure?: (error: unknown) => void): T {
+export function runTask<T>(worker: string, task: () => T): T {
   try {
     return task();
   } catch (error) {
-    onFailure?.(error);
     throw withoutPaths(worker, error);
   }
+}
+
+/** The same for a task on the library, which is set aside at the next start if it turns out to be damaged. */
+export function runLibraryTask<T>(worker: string, libraryPath: string, task: () => T): T {
+  return runTask(worker, () => {
+    try {
+      return task();
+    } catch (error) {
+      if (isDamage(error) || error instanceof DayBlobCorrupt) markLibraryDamaged(libraryPath);
+      throw error;
+    }
+  });
 }
 
 function withoutPaths(worker: string, error: unknown): Error {

@@ -1,8 +1,5 @@
-import { isDamage } from '../storage/database.ts';
-import { DayBlobCorrupt } from '../storage/day-blob.ts';
-import { markLibraryDamaged } from '../storage/library/prepare.ts';
 import { TrackReader } from '../storage/library/track-reader.ts';
-import { runTask } from './run-task.ts';
+import { runLibraryTask } from './run-task.ts';
 import { SharedCounters } from './shared-counters.ts';
 import { makeTile as runTile } from './tiles/make-tile.ts';
 import { listDays as runDays, listPoints as runPoints } from './tiles/list-points.ts';
@@ -54,20 +51,14 @@ function withTracks<T>(
   const look = (): void => {
     if (flag.isCancelled) throw new Cancelled();
   };
-  return runTask(
-    'tiles',
-    () => {
-      try {
-        look();
-        const reader = (opened ??= new TrackReader(task.libraryPath));
-        return reader.snapshot(() => work(reader, look));
-      } catch (error) {
-        if (error instanceof Cancelled) return undefined;
-        throw error;
-      }
-    },
-    (error) => {
-      if (isDamage(error) || error instanceof DayBlobCorrupt) markLibraryDamaged(task.libraryPath);
-    },
-  );
+  return runLibraryTask('tiles', task.libraryPath, () => {
+    try {
+      look();
+      const reader = (opened ??= new TrackReader(task.libraryPath));
+      return reader.snapshot(() => work(reader, look));
+    } catch (error) {
+      if (error instanceof Cancelled) return undefined;
+      throw error;
+    }
+  });
 }

@@ -1,7 +1,4 @@
-import { isDamage } from '../storage/database.ts';
-import { DayBlobCorrupt } from '../storage/day-blob.ts';
-import { markLibraryDamaged } from '../storage/library/prepare.ts';
-import { runTask } from './run-task.ts';
+import { runLibraryTask } from './run-task.ts';
 import { buildTimeline as runBuild } from './timeline/build.ts';
 import type { TimelineOutcome, TimelineTask } from './timeline/task.ts';
 import {
@@ -16,15 +13,9 @@ export type { WholeOutcome, WholeTask } from './timeline/whole/read-whole.ts';
 
 /** The tasks of the timeline worker; input and output are plain data or shared memory. */
 export function buildTimeline(task: TimelineTask): TimelineOutcome {
-  return reading(task, () => runBuild(task));
+  return runLibraryTask('timeline', task.libraryPath, () => runBuild(task));
 }
 
 export function readWhole(task: WholeTask): WholeOutcome {
-  return reading(task, () => runReadWhole(task));
-}
-
-function reading<T>({ libraryPath }: Pick<TimelineTask, 'libraryPath'>, work: () => T): T {
-  return runTask('timeline', work, (error) => {
-    if (isDamage(error) || error instanceof DayBlobCorrupt) markLibraryDamaged(libraryPath);
-  });
+  return runLibraryTask('timeline', task.libraryPath, () => runReadWhole(task));
 }
