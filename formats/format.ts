@@ -29,7 +29,7 @@ export const headBytes = 4_096;
 
 /** Reads files by a reader that hands what it finds to a recording. */
 export function recordedBy(
-  read: (recording: Recording, options: ReadOptions) => BlockReader<void>,
+  read: (recording: Recording, options: ReadOptions) => BlockReader,
 ): Format['read'] {
   return (source, sink, options) => {
     const recording = new Recording(sink);
@@ -40,7 +40,7 @@ export function recordedBy(
 /** Reads a file into a recording: all of it or, if that is what is wanted, what is whole before the damage. */
 export function readRecording(
   source: Iterable<Uint8Array>,
-  reader: BlockReader<void>,
+  reader: BlockReader,
   recording: Recording,
   options: ReadOptions,
 ): RecordingSummary {

@@ -11,7 +11,7 @@ export interface ReadOptions {
 }
 
 /** Reads the bytes of a file in pieces. */
-export interface BlockReader<Result> {
+export interface BlockReader {
   /**
    * Reads on from a place in a block, some milliseconds of work.
    * @returns where the next call is to begin; where this one began, if what begins there goes on in the next block,
@@ -19,7 +19,7 @@ export interface BlockReader<Result> {
    */
   read(block: Buffer, from: number): number;
   /** @param rest what the last call has left. */
-  end(rest: Buffer): Result;
+  end(rest: Buffer): void;
 }
 
 /** Used for every file: a thread reads one at a time, and small ones would each take memory of their own. */
@@ -29,11 +29,11 @@ let space = Buffer.alloc(0);
  * Gives a reader all bytes of a source; what it leaves at the end of a block comes again at the beginning of the next.
  * @throws what the reader and the source throw; ReadingCancelled
  */
-export function readBlocks<Result>(
+export function readBlocks(
   source: Iterable<Uint8Array>,
-  reader: BlockReader<Result>,
+  reader: BlockReader,
   options: ReadOptions,
-): Result {
+): void {
   let rest = space.subarray(0, 0);
   for (const bytes of source) {
     const length = rest.length + bytes.length;
@@ -50,5 +50,5 @@ export function readBlocks<Result>(
     rest = block.subarray(at);
   }
   options.onBytes?.(rest.length);
-  return reader.end(rest);
+  reader.end(rest);
 }

@@ -115,7 +115,7 @@ function toKnown(waypoint: {
 /** Reads the bookmarks file; throws when it is not whole. */
 function readMirror(path: string): Model {
   const model: Known[] = [];
-  readGpx(path, {
+  readGpx([readFileSync(path)], {
     ...nullSink,
     waypoint: (waypoint) => model.push(toKnown(waypoint)),
   });

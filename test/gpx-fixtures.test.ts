@@ -38,7 +38,11 @@ function read(source: string | Iterable<Uint8Array>): Reading {
     },
   };
   try {
-    return { waypoints, trackPoints, outcome: readGpx(source, sink) };
+    return {
+      waypoints,
+      trackPoints,
+      outcome: readGpx(typeof source === 'string' ? [readFileSync(source)] : source, sink),
+    };
   } catch (error) {
     if (!(error instanceof FileRefused)) throw error;
     return { waypoints, trackPoints, outcome: { refused: error.reason, line: error.line } };

@@ -185,7 +185,7 @@ async function started(bench: Bench): Promise<Bench> {
 
 function readWaypoints(path: string): RecordedWaypoint[] {
   const waypoints: RecordedWaypoint[] = [];
-  readGpx(path, { ...nullSink, waypoint: (waypoint) => waypoints.push(waypoint) });
+  readGpx([readFileSync(path)], { ...nullSink, waypoint: (waypoint) => waypoints.push(waypoint) });
   return waypoints;
 }
 

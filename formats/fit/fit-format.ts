@@ -38,7 +38,7 @@ export const fitFormat: Format = {
 };
 
 /** A FIT file, or several that were put one behind the other, on its way from bytes to a recording. */
-class FitDocument implements BlockReader<void> {
+class FitDocument implements BlockReader {
   readonly #recording: Recording;
   readonly #salvages: boolean;
   readonly #layouts: (Layout | undefined)[] = [];

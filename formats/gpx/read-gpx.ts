@@ -1,5 +1,3 @@
-import { closeSync, openSync, readSync } from 'node:fs';
-import { Buffer } from 'node:buffer';
 import type { RecordingSink, RecordingSummary } from '../../model/recording.ts';
 import { Recording } from '../points/recording.ts';
 import { readRecording, type Format } from '../format.ts';
@@ -23,8 +21,6 @@ export interface ReadGpxOptions extends ReadOptions {
   readonly path?: 'auto' | 'plain';
 }
 
-/** Bytes read from a file at once. */
-const blockBytes = 262_144;
 /** Which points stand side by side in an element, by its path. */
 const pointsIn: ReadonlyMap<string, PointElement> = new Map([
   ['gpx/trk/trkseg', 'trkpt'],
@@ -33,23 +29,22 @@ const pointsIn: ReadonlyMap<string, PointElement> = new Map([
 ]);
 
 /**
- * Reads a GPX document from a file or from pieces of bytes (which may be reused once the next one is asked for). Synchronous,
- * for a worker thread. Memory is bounded whatever the size: at most one unfinished token and one unfinished point of
+ * Reads a GPX document from pieces of bytes (which may be reused once the next one is asked for). Synchronous, for a worker
+ * thread. Memory is bounded whatever the size: at most one unfinished token and one unfinished point of
  * 1 Mi characters each are held.
  * @throws FileRefused the content is not importable; what the sink got until then must be undone.
  * @throws ReadingCancelled
- * @throws errors of the file system, of the iterable and of the sink, as they are.
+ * @throws errors of the iterable and of the sink, as they are.
  */
 export function readGpx(
-  source: string | Iterable<Uint8Array>,
+  source: Iterable<Uint8Array>,
   sink: RecordingSink,
   options: ReadGpxOptions = {},
 ): RecordingSummary {
   const recording = new Recording(sink);
   const elements = new GpxElements(recording);
   const runs = options.path === 'plain' ? undefined : pointRuns(recording, elements);
-  const blocks = typeof source === 'string' ? fileBlocks(source) : source;
-  const summary = readRecording(blocks, new XmlDocument(elements, runs), recording, options);
+  const summary = readRecording(source, new XmlDocument(elements, runs), recording, options);
   if (!elements.isGpx) throw new FileRefused('not_gpx');
   if (summary.broken !== undefined) elements.endDamaged();
   return summary;
@@ -69,18 +64,4 @@ function pointRuns(recording: Recording, elements: GpxElements): Runs {
       };
     },
   };
-}
-
-function* fileBlocks(path: string): Generator<Uint8Array> {
-  const file = openSync(path, 'r');
-  try {
-    const block = Buffer.allocUnsafe(blockBytes);
-    for (;;) {
-      const length = readSync(file, block, 0, blockBytes, null);
-      if (length === 0) return;
-      yield block.subarray(0, length);
-    }
-  } finally {
-    closeSync(file);
-  }
 }

@@ -9,7 +9,7 @@ const maxLineBytes = 262_144;
 const stretchBytes = 65_536;
 
 /** Hands on the lines of a file, without their ends, in UTF-8. Lines are numbered from 1. */
-export class Lines implements BlockReader<void> {
+export class Lines implements BlockReader {
   readonly #hear: (line: string, number: number) => unknown;
   readonly #hearLast: (line: string, number: number) => unknown;
   #number = 0;

@@ -23,7 +23,7 @@ const maxOpen = 80;
  * only it refuses. Between two tokens the short one may read runs of elements from the bytes; all that it does not know it
  * leaves to the plain one. So an element in a comment or in CDATA is never taken for one, and both give the same result.
  */
-export class XmlDocument implements BlockReader<void> {
+export class XmlDocument implements BlockReader {
   readonly #decoder = new ByteDecoder();
   readonly #reader: XmlReader;
   readonly #runs: Runs | undefined;

@@ -93,7 +93,7 @@ function mirrorFaults({ data }: Site, { before }: Expected): string[] {
 
 function readBookmarks(path: string): Bookmark[] {
   const bookmarks: Bookmark[] = [];
-  readGpx(path, {
+  readGpx([readFileSync(path)], {
     ...nullSink,
     waypoint: (waypoint) => bookmarks.push(toBookmark(waypoint)),
   });

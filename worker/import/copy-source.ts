@@ -1,14 +1,6 @@
-import {
-  chmodSync,
-  closeSync,
-  constants,
-  copyFileSync,
-  fsyncSync,
-  openSync,
-  rmSync,
-  writeSync,
-} from 'node:fs';
+import { chmodSync, constants, copyFileSync, fsyncSync, rmSync, writeSync } from 'node:fs';
 import { isDiskFull } from '../../model/failure.ts';
+import { openFile } from '../../storage/open-file.ts';
 import { syncFile } from '../../storage/atomic-file.ts';
 import { smallBytes, type SourceContent, type SourceFile } from './source-file.ts';
 
@@ -22,20 +14,16 @@ export function copySource(source: SourceFile, content: SourceContent, target: s
     syncFile(target);
     return;
   }
-  const fd = openSync(target, 'wx', 0o600);
-  try {
-    let unsynced = 0;
-    for (const block of content.blocks()) {
-      for (let at = 0; at < block.length;) at += writeSync(fd, block, at);
-      unsynced += block.length;
-      if (unsynced < syncBytes) continue;
-      fsyncSync(fd);
-      unsynced = 0;
-    }
-    fsyncSync(fd);
-  } finally {
-    closeSync(fd);
+  using file = openFile(target, 'wx', 0o600);
+  let unsynced = 0;
+  for (const block of content.blocks()) {
+    for (let at = 0; at < block.length;) at += writeSync(file.fd, block, at);
+    unsynced += block.length;
+    if (unsynced < syncBytes) continue;
+    fsyncSync(file.fd);
+    unsynced = 0;
   }
+  fsyncSync(file.fd);
 }
 
 /** Copies a file by sharing its blocks, where the file system can. */

@@ -1,6 +1,7 @@
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { fstatSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FileCounts, LibraryFile } from '../../storage/library/writer.ts';
+import { openFile } from '../../storage/open-file.ts';
 import { isContainer } from '../../formats/containers/container.ts';
 import { headBytes, type Format } from '../../formats/format.ts';
 import type { ReadOptions } from '../../formats/read-blocks.ts';
@@ -84,12 +85,8 @@ function importWhole(job: FileImport, places: ImportPlaces, control: Control): V
     if (known?.kind === 'duplicate') return { ...known, isRemembered: true };
     if (known !== undefined) return known;
   }
-  const source = openSource(job.root, file, job.packed?.entry);
-  try {
-    return importSource(source, job, places, control);
-  } finally {
-    closeSync(source.fd);
-  }
+  using source = openSource(job.root, file, job.packed?.entry);
+  return importSource(source, job, places, control);
 }
 
 function importSource(
@@ -230,23 +227,19 @@ const closingBytes = 512;
 
 /** Whether a file begins with all that an older one holds, so that nothing is lost with that one. */
 function hasGrownFrom(older: string, blocks: Iterable<Uint8Array>): boolean {
-  const fd = openSync(older, 'r');
-  try {
-    const { size } = fstatSync(fd);
-    const end = readAt(fd, Math.max(0, size - closingBytes), closingBytes);
-    const [closed = ''] = closing.exec(end.toString('latin1')) ?? [];
-    const length = size - closed.length;
-    let at = 0;
-    for (const block of blocks) {
-      const bytes = Math.min(block.length, length - at);
-      if (!readAt(fd, at, bytes).equals(block.subarray(0, bytes))) return false;
-      at += bytes;
-      if (at === length) return true;
-    }
-    return at === length;
-  } finally {
-    closeSync(fd);
+  using file = openFile(older);
+  const { size } = fstatSync(file.fd);
+  const end = readAt(file.fd, Math.max(0, size - closingBytes), closingBytes);
+  const [closed = ''] = closing.exec(end.toString('latin1')) ?? [];
+  const length = size - closed.length;
+  let at = 0;
+  for (const block of blocks) {
+    const bytes = Math.min(block.length, length - at);
+    if (!readAt(file.fd, at, bytes).equals(block.subarray(0, bytes))) return false;
+    at += bytes;
+    if (at === length) return true;
   }
+  return at === length;
 }
 
 function readAt(fd: number, at: number, length: number): Buffer {

@@ -1,4 +1,3 @@
-import { closeSync } from 'node:fs';
 import { listContainer } from '../../formats/containers/container.ts';
 import { headBytes } from '../../formats/format.ts';
 import { FileRefused, ReadingCancelled } from '../../formats/refused.ts';
@@ -240,22 +239,18 @@ function listEntries(
   isCancelled: () => boolean,
 ): Entries {
   try {
-    const source = openSource(root, file);
-    try {
-      const readAt = readingAt(source, isCancelled);
-      const name = file.slice(file.lastIndexOf('/') + 1);
-      const listing = listContainer(readHead(source, headBytes), readAt, source.size, name);
-      return {
-        entries: listing.entries.map((entry) => ({
-          file: `${file}/${entry.name}`,
-          size: entry.size,
-          packed: { container: file, entry, budget },
-        })),
-        refused: listing.refused.map((one) => ({ ...one, name: `${file}/${one.name}` })),
-      };
-    } finally {
-      closeSync(source.fd);
-    }
+    using source = openSource(root, file);
+    const readAt = readingAt(source, isCancelled);
+    const name = file.slice(file.lastIndexOf('/') + 1);
+    const listing = listContainer(readHead(source, headBytes), readAt, source.size, name);
+    return {
+      entries: listing.entries.map((entry) => ({
+        file: `${file}/${entry.name}`,
+        size: entry.size,
+        packed: { container: file, entry, budget },
+      })),
+      refused: listing.refused.map((one) => ({ ...one, name: `${file}/${one.name}` })),
+    };
   } catch (error) {
     if (!(error instanceof FileRefused)) throw error;
     return { entries: [], refused: [{ name: file, reason: error.reason }] };

@@ -4,7 +4,8 @@ import { headBytes } from '../../formats/format.ts';
 import type { ReadOptions } from '../../formats/read-blocks.ts';
 import { findFormat } from '../../formats/registry.ts';
 import { FileRefused } from '../../formats/refused.ts';
-import { hashedBlocks, hashFile, readFileHead } from './own-file.ts';
+import { firstBytes } from '../../storage/open-file.ts';
+import { hashedBlocks, hashFile, ownFlags } from './own-file.ts';
 
 export interface LoadOptions extends Required<ReadOptions> {
   /** What the bytes must hash to, in hex. */
@@ -20,7 +21,7 @@ export interface LoadOptions extends Required<ReadOptions> {
  */
 export function loadCopy(path: string, rows: FileRows, options: LoadOptions): FileCounts {
   const { sha256, isCancelled } = options;
-  const format = findFormat(readFileHead(path, headBytes), options.name ?? path);
+  const format = findFormat(firstBytes(path, headBytes, ownFlags), options.name ?? path);
   if (format === undefined) throw new FileRefused('unsupported');
   const hash = createHash('sha256');
   let counts: FileCounts;

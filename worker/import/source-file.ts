@@ -16,10 +16,11 @@ import type { PackedEntry, ReadAt } from '../../formats/containers/packed-entry.
 import { unpack } from '../../formats/containers/unpack.ts';
 import { FileRefused, ReadingCancelled } from '../../formats/refused.ts';
 import { realPathSync } from '../../storage/real-path.ts';
-import { blockBytes, idleBlocks, ownFlags, takeBlock } from './own-file.ts';
+import { blockBytes } from '../../storage/open-file.ts';
+import { idleBlocks, ownFlags, takeBlock } from './own-file.ts';
 
-/** A source file, open; what grows behind `size` is not read. */
-export interface SourceFile {
+/** A source file, open until it is disposed of; what grows behind `size` is not read. */
+export interface SourceFile extends Disposable {
   readonly path: string;
   readonly fd: number;
   readonly size: number;
@@ -53,7 +54,7 @@ export function openSource(root: string, file: string, packed?: PackedEntry): So
       const isSame = opened.ino === there.ino && opened.dev === there.dev;
       if (!opened.isFile() || !isInside || !isSame) throw new FileRefused('unreadable');
       const size = packed?.size ?? Number(opened.size);
-      return { path, fd, size, stats: opened, packed };
+      return { path, fd, size, stats: opened, packed, [Symbol.dispose]: () => closeSync(fd) };
     } catch (error) {
       closeSync(fd);
       throw error;
@@ -95,18 +96,6 @@ export function readHead(source: SourceFile, length: number): Buffer {
   return Buffer.from(first.subarray(0, length));
 }
 
-/** @returns how many bytes were read; 0 at the end. */
-function readPiece(
-  { fd, size }: SourceFile,
-  into: Uint8Array,
-  at: number,
-  isCancelled: () => boolean,
-): number {
-  if (isCancelled()) throw new ReadingCancelled();
-  const wanted = Math.min(blockBytes, into.length, size - at);
-  return readingSource(() => readSync(fd, into, 0, wanted, at));
-}
-
 /** Reads the container that a source is or is in. */
 export function readingAt({ fd, stats }: SourceFile, isCancelled: () => boolean): ReadAt {
   return (into, at) => {
@@ -129,7 +118,9 @@ function* sourceBlocks(source: SourceFile, isCancelled: () => boolean): Generato
   const block = takeBlock();
   try {
     for (let at = 0; at < source.size;) {
-      const length = readPiece(source, block, at, isCancelled);
+      if (isCancelled()) throw new ReadingCancelled();
+      const wanted = Math.min(blockBytes, source.size - at);
+      const length = readingSource(() => readSync(source.fd, block, 0, wanted, at));
       if (length === 0) return;
       at += length;
       yield block.subarray(0, length);

@@ -6,6 +6,7 @@ import {
   placeText,
 } from '../../model/identity.ts';
 import { formatTime } from '../../model/time.ts';
+import { fileBlocks } from '../../storage/open-file.ts';
 import { readGpx } from '../../formats/gpx/read-gpx.ts';
 import {
   nullSink,
@@ -50,7 +51,7 @@ export function readEdited(path: string): EditedFile {
   const marks: MirrorMark[] = [];
   const tombstones: Tombstone[] = [];
   let trackPoints = 0;
-  readGpx(path, {
+  readGpx(fileBlocks(path), {
     ...nullSink,
     waypoint(waypoint) {
       if (waypoints.length === maxWaypoints) throw new TooLarge();

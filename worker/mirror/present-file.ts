@@ -1,20 +1,17 @@
 import { createHash } from 'node:crypto';
-import { Buffer } from 'node:buffer';
 import {
   constants,
   fchmodSync,
   fstatSync,
   fsyncSync,
-  readSync,
   rmSync,
   statSync,
   writeFileSync,
   type BigIntStats,
 } from 'node:fs';
-import { openFile } from '../../storage/open-file.ts';
+import { blocksOf, openFile } from '../../storage/open-file.ts';
 import { unlessMissing } from '../../storage/link-target.ts';
 
-const blockBytes = 262_144;
 /** Of a new file: bookmarks say where somebody was. */
 const privateMode = 0o600;
 
@@ -62,7 +59,7 @@ export function readFile<T>(
   if (statFile(target) === undefined) return undefined;
   const flags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
   using file = unlessMissing(() => openFile(target, flags));
-  return file && read(fileBlocks(file.fd), fstatSync(file.fd, { bigint: true }));
+  return file && read(blocksOf(file.fd), fstatSync(file.fd, { bigint: true }));
 }
 
 /**
@@ -103,13 +100,4 @@ export function isUntouched(
   return (['ino', 'dev', 'size', 'mtimeNs', 'ctimeNs'] as const).every(
     (field) => before?.[field] === after?.[field],
   );
-}
-
-function* fileBlocks(file: number): Generator<Uint8Array> {
-  const block = Buffer.allocUnsafe(blockBytes);
-  for (;;) {
-    const length = readSync(file, block, 0, blockBytes, null);
-    if (length === 0) return;
-    yield block.subarray(0, length);
-  }
 }
