@@ -1,6 +1,6 @@
 import { WaypointError } from '../model/failure.ts';
 import { openJoinedReader, type Database } from './database.ts';
-import { prepareRevision } from './revision.ts';
+import { prepareJoinedRevision } from './revision.ts';
 
 /** Streams read from front to end: with SQLite's own 16 MB, those that nobody reads would hold what they never need again. */
 const cacheKb = 256;
@@ -39,7 +39,7 @@ export class ReaderPool {
     if (held >= this.#options.size + more) throw new WaypointError('busy');
     const db = this.#idle.pop() ?? this.#connect();
     db.exec('BEGIN');
-    return { db, revision: prepareRevision(db), release: () => this.#release(db) };
+    return { db, revision: prepareJoinedRevision(db), release: () => this.#release(db) };
   }
 
   /** Resolves when the last stream has let go, whose connection is to be gone by then. */

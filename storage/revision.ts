@@ -1,44 +1,27 @@
-import { sql, type Kysely } from 'kysely';
+import { sql } from 'kysely';
 import type { Database } from './database.ts';
-import { libraryTables, type LibraryDb } from './schema/library.ts';
-import { prepareValue, type Query } from './prepared.ts';
-import { joinedTables } from './schema/joined.ts';
+import { prepareValue } from './prepared.ts';
 
 /** The next value of a counter, which `meta` keeps as text. */
 export const countedUp = sql<string>`CAST(CAST(${sql.ref('value')} AS INTEGER) + 1 AS TEXT)`;
 
-/** The random name of a store and its counter of changes: a rebuilt library counts from 1 again under another name. */
-function revisionOf(tables: Kysely<Pick<LibraryDb, 'meta'>>) {
-  return tables
-    .selectFrom('meta')
-    .select(sql<string | null>`group_concat(value, '.' ORDER BY key DESC)`.as('revision'))
-    .where('key', 'in', ['store', 'revision']);
-}
-
-function reading(db: Database, query: () => Query<{ revision: string | null }>): () => string {
-  const statement = prepareValue(db, query);
-  return () => statement.get() ?? '';
-}
-
-/** Reads what names the present content of a library. */
-export function prepareLibraryRevision(library: Database): () => string {
-  return reading(library, () => revisionOf(libraryTables));
-}
-
-/** The same of the library that a joined reader has attached. */
-export function prepareAttachedRevision(joined: Database): () => string {
-  return reading(joined, () => revisionOf(joinedTables.withSchema('library')));
-}
-
-function joinedRevision() {
-  const inMain = revisionOf(joinedTables.withSchema('main'));
-  const inLibrary = revisionOf(joinedTables.withSchema('library'));
-  return joinedTables.selectNoFrom(
-    sql<string | null>`(${inMain}) || '.' || (${inLibrary})`.as('revision'),
+/**
+ * Reads what names the present content of a store: its random name and its counter of changes. A rebuilt library counts from 1
+ * again under another name.
+ */
+export function prepareRevision(db: Database, schema: 'main' | 'library' = 'main'): () => string {
+  const revision = prepareValue(
+    db,
+    () => sql<{ revision: string | null }>`
+      SELECT group_concat(value, '.' ORDER BY key DESC)
+        FROM ${sql.id(schema, 'meta')} WHERE key IN ('store', 'revision')`,
   );
+  return () => revision.get() ?? '';
 }
 
-/** Reads, through a joined reader, what names the present content of both databases together. */
-export function prepareRevision(joined: Database): () => string {
-  return reading(joined, joinedRevision);
+/** The same of both databases of a joined reader together. */
+export function prepareJoinedRevision(joined: Database): () => string {
+  const main = prepareRevision(joined);
+  const library = prepareRevision(joined, 'library');
+  return () => `${main()}.${library()}`;
 }

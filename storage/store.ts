@@ -9,7 +9,7 @@ import { openJoinedReader, type Database } from './database.ts';
 import { prepareTotals, type LibraryTotals } from './library/totals.ts';
 import { prepareLibraryFiles, type LibraryFiles } from './library/library-files.ts';
 import { prepareTagged, type FindTagged } from './tagged-places.ts';
-import { prepareRevision } from './revision.ts';
+import { prepareJoinedRevision } from './revision.ts';
 import { prepareTwins, type TwinLookup } from './twins.ts';
 import { type Bookmark, type BookmarkFields, type BookmarkStore } from './waypoints/bookmarks.ts';
 import type { HiddenStore } from './waypoints/hidden.ts';
@@ -87,7 +87,7 @@ export class WaypointStore {
     this.twins = prepareTwins(this.#joined);
     this.libraryTotals = prepareTotals(this.#joined);
     this.findTagged = prepareTagged(this.#joined);
-    this.revision = prepareRevision(this.#joined);
+    this.revision = prepareJoinedRevision(this.#joined);
     this.sqliteVersion = db.prepare<[], string>('SELECT sqlite_version()').pluck().get() ?? '';
   }
 

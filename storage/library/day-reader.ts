@@ -1,7 +1,7 @@
 import type { Buffer } from 'node:buffer';
 import { openReader, type Database } from '../database.ts';
 import { prepare, prepareValue, type RowOf } from '../prepared.ts';
-import { prepareLibraryRevision } from '../revision.ts';
+import { prepareRevision } from '../revision.ts';
 import { dayKinds, libraryTables } from '../schema/library.ts';
 
 type Statements = ReturnType<typeof prepareStatements>;
@@ -144,7 +144,7 @@ function prepareStatements(db: Database) {
   const files = libraryTables.selectFrom('files');
   const days = libraryTables.selectFrom('days').where('kind', '<', dayKinds.doubtful);
   return {
-    revision: prepareLibraryRevision(db),
+    revision: prepareRevision(db),
     sources: prepare(db, () =>
       files
         .select(['id', 'sha256', 'observations', 'missing_times as missingTimes'])

@@ -3,7 +3,7 @@ import type { ImportSummary } from '../../model/imports.ts';
 import { formatTime } from '../../model/time.ts';
 import type { Database } from '../database.ts';
 import { prepare, prepareValue } from '../prepared.ts';
-import { prepareAttachedRevision } from '../revision.ts';
+import { prepareRevision } from '../revision.ts';
 import { joinedTables } from '../schema/joined.ts';
 import type { LibraryDb } from '../schema/library.ts';
 
@@ -68,7 +68,7 @@ export function prepareLibraryFiles(joined: Database) {
     /** The newest file; 0 for none. */
     lastId: () => lastId.get() ?? 0,
     /** As LibraryWriter.revision. */
-    revision: prepareAttachedRevision(joined),
+    revision: prepareRevision(joined, 'library'),
   };
 }
 

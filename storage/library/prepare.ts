@@ -6,7 +6,7 @@ import { isDamage, openWriter, ownerOf, type Database as Connection } from '../d
 import { applySchema, schemaVersion } from '../migrate.ts';
 import { prepare, prepareValue } from '../prepared.ts';
 import type { NameFolding } from '../name-folding.ts';
-import { prepareLibraryRevision } from '../revision.ts';
+import { prepareRevision } from '../revision.ts';
 import { librarySchema, librarySchemaVersion, libraryTables } from '../schema/library.ts';
 
 export interface PreparedLibrary {
@@ -62,7 +62,7 @@ function openPrepared(path: string, folding: NameFolding): Omit<PreparedLibrary,
   return {
     empty: file === undefined,
     whole: unread === undefined,
-    revision: prepareLibraryRevision(db)(),
+    revision: prepareRevision(db)(),
   };
 }
 

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { StatedMode, StatedVisit } from '../../model/recording.ts';
 import type { Database } from '../database.ts';
 import { prepare, prepareValue } from '../prepared.ts';
-import { countedUp, prepareLibraryRevision } from '../revision.ts';
+import { countedUp, prepareRevision } from '../revision.ts';
 import type { DayPart, Outline } from './day-collector.ts';
 import type { FileBounds, FileCounts, FileStamp, NewFile, SourceStamp } from './library-file.ts';
 import { libraryTables } from '../schema/library.ts';
@@ -50,7 +50,7 @@ export function prepareStatements(db: Database) {
         .insertInto('stated')
         .values({ file_id, start_ms: startMs, end_ms: endMs, mode }),
     ),
-    revision: prepareLibraryRevision(db),
+    revision: prepareRevision(db),
     touch: prepare(db, () =>
       libraryTables.updateTable('meta').set({ value: countedUp }).where('key', '=', 'revision'),
     ),

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Database } from '../database.ts';
 import { prepare, type RowOf } from '../prepared.ts';
-import { prepareAttachedRevision } from '../revision.ts';
+import { prepareRevision } from '../revision.ts';
 import { joinedTables } from '../schema/joined.ts';
 
 /** What all imported files hold together; null are times where nothing is timed, and degrees where nothing has a position. */
@@ -13,7 +13,7 @@ const total = (column: 'tracks' | 'routes' | 'track_points' | 'observations') =>
 
 /** Sums the files of the library through a joined reader, once for each revision of it. */
 export function prepareTotals(joined: Database): () => LibraryTotals {
-  const revision = prepareAttachedRevision(joined);
+  const revision = prepareRevision(joined, 'library');
   const sums = prepareSums(joined);
   let known: { readonly revision: string; readonly totals: LibraryTotals } | undefined;
   return () => {
