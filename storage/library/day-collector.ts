@@ -13,31 +13,18 @@ import {
 import { rangeOf } from '../number-columns.ts';
 import { encodeOutline, gapMs, stretchOf, type OutlineName } from '../outline.ts';
 import { encodeOrder } from '../point-order.ts';
+import type { NewRow } from '../schema/library.ts';
 
-/** One row of `days`, without the file it belongs to. */
-export interface DayPart {
-  readonly day: number;
-  /** Ascends in file order within a file, day and kind: parts of one day may overlap in time. */
-  readonly part: number;
-  readonly points: number;
-  readonly firstMs: number;
-  readonly lastMs: number;
-  readonly southE7: number;
-  readonly westE7: number;
-  readonly northE7: number;
-  readonly eastE7: number;
-  readonly blob: Buffer;
-}
+/**
+ * One row of `days`, without the file it belongs to. Its number ascends in file order within a file, day and kind: parts of
+ * one day may overlap in time.
+ */
+export type DayPart = Omit<NewRow<'days'>, 'id' | 'file_id' | 'kind'>;
 
 /** A part for maps. Its box reaches to the first point of the next part, if that goes on with the line. */
-export interface Outline
-  extends Omit<DayPart, 'part' | 'blob'>, Readonly<Record<OutlineName, Buffer>> {
-  readonly nextMs: number | null;
-  readonly nextLatE7: number;
-  readonly nextLonE7: number;
-}
+type Outline = Omit<NewRow<'outlines'>, 'id' | 'file_id'>;
 
-type BoxedPart = Pick<DayPart, 'southE7' | 'westE7' | 'northE7' | 'eastE7'>;
+type BoxedPart = Pick<DayPart, 'south_e7' | 'west_e7' | 'north_e7' | 'east_e7'>;
 export type Point = Readonly<Record<'timeMs' | 'latE7' | 'lonE7', number>>;
 
 /**
@@ -138,7 +125,7 @@ export class DayCollector {
     const part = dayPart(points, from, to, this.#part);
     return this.#emit(part, () => ({
       ...part,
-      ...reachOf(part, part.lastMs, next),
+      ...reachOf(part, part.last_ms, next),
       ...outlinesOf(points, from, to, part),
     }));
   }
@@ -199,16 +186,16 @@ function* dayOrders(timeMs: Float64Array, count: number): Generator<Uint32Array>
 export function reachOf(part: BoxedPart, lastMs: number, next: Point | undefined) {
   const passedMs = (next?.timeMs ?? Infinity) - lastMs;
   if (next === undefined || passedMs < 0 || passedMs > gapMs)
-    return { nextMs: null, nextLatE7: 0, nextLonE7: 0 };
-  const { timeMs: nextMs, latE7: nextLatE7, lonE7: nextLonE7 } = next;
+    return { next_ms: null, next_lat_e7: 0, next_lon_e7: 0 };
+  const { timeMs: next_ms, latE7: next_lat_e7, lonE7: next_lon_e7 } = next;
   return {
-    southE7: Math.min(part.southE7, nextLatE7),
-    westE7: Math.min(part.westE7, nextLonE7),
-    northE7: Math.max(part.northE7, nextLatE7),
-    eastE7: Math.max(part.eastE7, nextLonE7),
-    nextMs,
-    nextLatE7,
-    nextLonE7,
+    south_e7: Math.min(part.south_e7, next_lat_e7),
+    west_e7: Math.min(part.west_e7, next_lon_e7),
+    north_e7: Math.max(part.north_e7, next_lat_e7),
+    east_e7: Math.max(part.east_e7, next_lon_e7),
+    next_ms,
+    next_lat_e7,
+    next_lon_e7,
   };
 }
 
@@ -244,26 +231,26 @@ export function outlinesOf(
   points: PositionColumns,
   from: number,
   to: number,
-  { southE7, northE7 }: BoxedPart,
+  { south_e7, north_e7 }: BoxedPart,
 ): Record<OutlineName, Buffer> {
-  const stretch = stretchOf(southE7, northE7);
+  const stretch = stretchOf(south_e7, north_e7);
   const outline = (name: OutlineName): Buffer => encodeOutline(points, from, to, stretch, name);
   return { coarse: outline('coarse'), fine: outline('fine') };
 }
 
 function dayPart(points: PointColumns, from: number, to: number, part: number): DayPart {
-  const [southE7, northE7] = rangeOf(points.latE7, from, to);
-  const [westE7, eastE7] = rangeOf(points.lonE7, from, to);
+  const [south_e7, north_e7] = rangeOf(points.latE7, from, to);
+  const [west_e7, east_e7] = rangeOf(points.lonE7, from, to);
   return {
     day: dayOf(points.timeMs[from]!),
     part,
     points: to - from,
-    firstMs: points.timeMs[from]!,
-    lastMs: points.timeMs[to - 1]!,
-    southE7,
-    westE7,
-    northE7,
-    eastE7,
+    first_ms: points.timeMs[from]!,
+    last_ms: points.timeMs[to - 1]!,
+    south_e7,
+    west_e7,
+    north_e7,
+    east_e7,
     blob: encodeDay(points, from, to),
   };
 }

@@ -5,9 +5,8 @@ import type { Database } from '../database.ts';
 import { fillClock, RunWriter } from '../line-runs.ts';
 import { rangeOf } from '../number-columns.ts';
 import { prepare } from '../prepared.ts';
-import { libraryTables } from '../schema/library.ts';
+import { libraryTables, prepareInsert } from '../schema/library.ts';
 import { eleDmOf, outlinesOf, reachOf, unitsPerDegree, type Point } from './day-collector.ts';
-import type { InsertOutline } from './statements.ts';
 
 /** The value of `lines.kind`. */
 export const lineKinds: Readonly<Record<LineKind, number>> = { track: 0, route: 1 };
@@ -22,7 +21,6 @@ type Position = Omit<Point, 'timeMs'>;
 /** Writes the tracks and routes of one file (points before the first are of a track without a name), with those of their points that have no time. Memory is bounded. */
 export class LineRows {
   readonly #statements: ReturnType<typeof prepareStatements>;
-  readonly #insertOutline: InsertOutline;
   #points = pointColumns(0);
   readonly #runs = new RunWriter();
   #names: Record<number, string> | undefined;
@@ -35,9 +33,8 @@ export class LineRows {
   readonly #recent = new Map<number, number>();
   #early: { readonly id: number; readonly texts: LineTexts } | undefined;
 
-  constructor(db: Database, insertOutline: InsertOutline) {
+  constructor(db: Database) {
     this.#statements = prepareStatements(db);
-    this.#insertOutline = insertOutline;
   }
 
   /** Begins a file; what was not finished before is forgotten. */
@@ -107,15 +104,16 @@ export class LineRows {
     const after = this.#runs.goesOn ? next : undefined;
     if (this.#lineId === 0) this.#lineId = this.#add('track', null);
     const count = this.#untimed;
-    const part = {
+    const runs = this.#runs.take();
+    const { lastInsertRowid } = this.#statements.addPart.run({
+      line_id: this.#lineId,
       timed: this.#timed,
       untimed: count,
-      runs: this.#runs.take(),
+      runs,
       points: count === 0 ? noPoints : encodeUntimed(this.#points, count),
       names: this.#names === undefined ? null : JSON.stringify(this.#names),
-    };
-    const { lastInsertRowid } = this.#statements.addPart.run(this.#lineId, part);
-    if (count > 0) this.#outline(Number(lastInsertRowid), part.runs, count, after);
+    });
+    if (count > 0) this.#outline(Number(lastInsertRowid), runs, count, after);
     this.#timed = this.#untimed = this.#namesLength = 0;
     this.#names = undefined;
   }
@@ -123,46 +121,33 @@ export class LineRows {
   #outline(part: number, runs: Buffer, points: number, after?: Position): void {
     const { timeMs, latE7, lonE7 } = this.#points;
     fillClock(runs, timeMs);
-    const [southE7, northE7] = rangeOf(latE7, 0, points);
-    const [westE7, eastE7] = rangeOf(lonE7, 0, points);
-    const extent = { points, firstMs: 0, lastMs: 0, southE7, westE7, northE7, eastE7 };
-    const outlines = outlinesOf(this.#points, 0, points, extent);
+    const [south_e7, north_e7] = rangeOf(latE7, 0, points);
+    const [west_e7, east_e7] = rangeOf(lonE7, 0, points);
+    const extent = { points, first_ms: 0, last_ms: 0, south_e7, west_e7, north_e7, east_e7 };
     const lastMs = timeMs[points - 1]!;
-    const reach = reachOf(extent, lastMs, after && { ...after, timeMs: lastMs });
-    this.#insertOutline.run(-part, this.#fileId, { ...extent, day: 0, ...reach, ...outlines });
+    this.#statements.addOutline.run({
+      id: -part,
+      file_id: this.#fileId,
+      day: 0,
+      ...extent,
+      ...reachOf(extent, lastMs, after && { ...after, timeMs: lastMs }),
+      ...outlinesOf(this.#points, 0, points, extent),
+    });
   }
 
   #add(kind: LineKind, texts: string | null): number {
-    const { addLine } = this.#statements;
-    return Number(addLine.run(this.#fileId, lineKinds[kind], texts).lastInsertRowid);
+    const row = { file_id: this.#fileId, kind: lineKinds[kind], texts };
+    return Number(this.#statements.addLine.run(row).lastInsertRowid);
   }
-}
-
-interface LinePart {
-  readonly timed: number;
-  readonly untimed: number;
-  readonly runs: Buffer;
-  readonly points: Buffer;
-  readonly names: string | null;
 }
 
 function prepareStatements(db: Database) {
   return {
-    addLine: prepare(db, (file_id: number, kind: number, texts: string | null) =>
-      libraryTables.insertInto('lines').values({ file_id, kind, texts }),
-    ),
+    addLine: prepareInsert(db, 'lines'),
     setTexts: prepare(db, (texts: string, id: number) =>
       libraryTables.updateTable('lines').set({ texts }).where('id', '=', id),
     ),
-    addPart: prepare(db, (line_id: number, part: LinePart) =>
-      libraryTables.insertInto('line_parts').values({
-        line_id,
-        timed: part.timed,
-        untimed: part.untimed,
-        runs: part.runs,
-        points: part.points,
-        names: part.names,
-      }),
-    ),
+    addPart: prepareInsert(db, 'line_parts'),
+    addOutline: prepareInsert(db, 'outlines'),
   };
 }

@@ -1,28 +1,10 @@
 import { sql } from 'kysely';
-import type { StatedMode, StatedVisit } from '../../model/recording.ts';
 import type { Database } from '../database.ts';
 import { prepare, prepareValue } from '../prepared.ts';
 import { countedUp, prepareRevision } from '../revision.ts';
-import type { DayPart, Outline } from './day-collector.ts';
-import type { FileBounds, FileCounts, FileStamp, NewFile, SourceStamp } from './library-file.ts';
-import { libraryTables } from '../schema/library.ts';
-
-/** Units of 1e-7 degree. */
-interface Place {
-  readonly latE7: number;
-  readonly lonE7: number;
-}
-
-/** A file whose rows are written. */
-interface FinishedFile
-  extends FileStamp, FileBounds, Omit<FileCounts, 'firstMs' | 'lastMs' | 'broken'> {
-  readonly firstWaypoint: number | null;
-  readonly firstMs: number | null;
-  readonly lastMs: number | null;
-  readonly brokenAt: number | null;
-}
-
-export type InsertOutline = ReturnType<typeof prepareInsertOutline>;
+import type { FileCounts, FileStamp, SourceStamp } from './library-file.ts';
+import type { RowRange } from './waypoint-rows.ts';
+import { libraryTables, prepareInsert, type NewRow } from '../schema/library.ts';
 
 /** What the writer of a library asks and changes, apart from the rows of waypoints. */
 export function prepareStatements(db: Database) {
@@ -31,25 +13,10 @@ export function prepareStatements(db: Database) {
     ...prepareFileChanges(db),
     ...prepareSources(db),
     ...prepareShown(db),
-    insertDay: prepareInsertDay(db),
-    insertOutline: prepareInsertOutline(db),
-    insertOrder: prepare(db, (day_id: number, file_id: number, blob: Buffer) =>
-      libraryTables.insertInto('day_orders').values({ day_id, file_id, blob }),
-    ),
-    insertVisit: prepare(db, ({ startMs, endMs }: StatedVisit, place: Place, file_id: number) =>
-      libraryTables.insertInto('stated').values({
-        file_id,
-        start_ms: startMs,
-        end_ms: endMs,
-        lat_e7: place.latE7,
-        lon_e7: place.lonE7,
-      }),
-    ),
-    insertMode: prepare(db, ({ startMs, endMs, mode }: StatedMode, file_id: number) =>
-      libraryTables
-        .insertInto('stated')
-        .values({ file_id, start_ms: startMs, end_ms: endMs, mode }),
-    ),
+    insertDay: prepareInsert(db, 'days'),
+    insertOutline: prepareInsert(db, 'outlines'),
+    insertOrder: prepareInsert(db, 'day_orders'),
+    insertStated: prepareInsert(db, 'stated'),
     revision: prepareRevision(db),
     touch: prepare(db, () =>
       libraryTables.updateTable('meta').set({ value: countedUp }).where('key', '=', 'revision'),
@@ -76,40 +43,11 @@ function prepareFiles(db: Database) {
 function prepareFileChanges(db: Database) {
   const update = libraryTables.updateTable('files');
   return {
-    /** @param id null for the next one. */
-    insertFile: prepare(db, ({ path, pathKey, sha256 }: NewFile, id: number | null) =>
-      libraryTables.insertInto('files').values({
-        id: sql<number>`${id}`,
-        path,
-        path_key: pathKey,
-        sha256,
-        size: 0,
-        mtime_ns: '',
-        format: '',
-        waypoints: 0,
-        observations: 0,
-        track_points: 0,
-        tracks: 0,
-        route_points: 0,
-        routes: 0,
-        missing_times: 0,
-        invalid_times: 0,
-        unusable_points: 0,
-      }),
-    ),
-    finishFile: prepare(db, (file: FinishedFile, id: number) =>
-      update
-        .set({ size: file.size, mtime_ns: file.mtimeNs, format: file.format })
-        .set({ first_waypoint: file.firstWaypoint, waypoints: file.waypoints })
-        .set({ track_points: file.trackPoints, tracks: file.tracks })
-        .set({ route_points: file.routePoints, routes: file.routes })
-        .set({ observations: file.observations, unusable_points: file.unusablePoints })
-        .set({ missing_times: file.missingTimes, invalid_times: file.invalidTimes })
-        .set({ first_ms: file.firstMs, last_ms: file.lastMs, broken_at: file.brokenAt })
-        .set({ south: file.south, west: file.west })
-        .set({ north: file.north, east: file.east })
-        .where('id', '=', id),
-    ),
+    insertFile: prepareInsert(db, 'files'),
+    finishFile: prepare(db, (read: FileDetails, id: number) => {
+      const names = Object.keys(unread) as (keyof FileDetails)[];
+      return update.set(Object.fromEntries(names.map((of) => [of, read[of]]))).where('id', '=', id);
+    }),
     restamp: prepare(db, ({ size, mtimeNs }: FileStamp, id: number) =>
       update.set({ size, mtime_ns: mtimeNs }).where('id', '=', id),
     ),
@@ -139,47 +77,6 @@ function prepareSources(db: Database) {
         .deleteFrom('sources')
         .where('sha256', 'not in', (eb) => eb.selectFrom('files').select('sha256')),
     ),
-  };
-}
-
-function prepareInsertDay(db: Database) {
-  return prepare(db, (part: DayPart, file_id: number, kind: number) =>
-    libraryTables.insertInto('days').values({
-      day: part.day,
-      file_id,
-      kind,
-      part: part.part,
-      ...extentOf(part),
-      blob: part.blob,
-    }),
-  );
-}
-
-function prepareInsertOutline(db: Database) {
-  return prepare(db, (id: number, file_id: number, outline: Outline) =>
-    libraryTables.insertInto('outlines').values({
-      id,
-      file_id,
-      day: outline.day,
-      ...extentOf(outline),
-      next_ms: outline.nextMs,
-      next_lat_e7: outline.nextLatE7,
-      next_lon_e7: outline.nextLonE7,
-      coarse: outline.coarse,
-      fine: outline.fine,
-    }),
-  );
-}
-
-function extentOf(part: Omit<DayPart, 'day' | 'part' | 'blob'>) {
-  return {
-    points: part.points,
-    first_ms: part.firstMs,
-    last_ms: part.lastMs,
-    south_e7: part.southE7,
-    west_e7: part.westE7,
-    north_e7: part.northE7,
-    east_e7: part.eastE7,
   };
 }
 
@@ -213,5 +110,53 @@ function prepareShown(db: Database) {
         .where('d.shown', 'is not', 0)
         .orderBy('w.id'),
     ),
+  };
+}
+
+type FileDetails = Required<Omit<NewRow<'files'>, 'id' | 'path' | 'path_key' | 'sha256'>>;
+
+/** What the row of a file says before it is read. */
+export const unread: FileDetails = {
+  size: 0,
+  mtime_ns: '',
+  format: '',
+  first_waypoint: null,
+  waypoints: 0,
+  observations: 0,
+  track_points: 0,
+  tracks: 0,
+  route_points: 0,
+  routes: 0,
+  missing_times: 0,
+  invalid_times: 0,
+  unusable_points: 0,
+  first_ms: null,
+  last_ms: null,
+  broken_at: null,
+  south: null,
+  west: null,
+  north: null,
+  east: null,
+};
+
+/** The same once it is read, but for the box. */
+export function readOf(counts: FileCounts, waypoints: RowRange, placed: FileStamp) {
+  return {
+    size: placed.size,
+    mtime_ns: placed.mtimeNs,
+    format: counts.format,
+    first_waypoint: waypoints.from === waypoints.to ? null : waypoints.from,
+    waypoints: waypoints.to - waypoints.from,
+    observations: counts.observations,
+    track_points: counts.trackPoints,
+    tracks: counts.tracks,
+    route_points: counts.routePoints,
+    routes: counts.routes,
+    missing_times: counts.missingTimes,
+    invalid_times: counts.invalidTimes,
+    unusable_points: counts.unusablePoints,
+    first_ms: counts.firstMs ?? null,
+    last_ms: counts.lastMs ?? null,
+    broken_at: counts.broken?.at ?? null,
   };
 }

@@ -16,7 +16,7 @@ import {
 import { readFolding } from './prepare.ts';
 import { LineRows } from './line-rows.ts';
 import { dayKinds } from '../schema/library.ts';
-import { prepareStatements } from './statements.ts';
+import { prepareStatements, readOf, unread } from './statements.ts';
 import { WaypointRows, type ImportedWaypoint } from './waypoint-rows.ts';
 
 export type { FileCounts, FileStamp, LibraryFile, SourceStamp } from './library-file.ts';
@@ -52,6 +52,7 @@ export class LibraryWriter {
   readonly #trackPoints: DayCollector;
   readonly #doubtfulPoints: DayCollector;
   readonly #timedWaypoints: DayCollector;
+  readonly #collectors: readonly DayCollector[];
   readonly #lineRows: LineRows;
   readonly #folding: NameFolding;
   #fileId = 0;
@@ -69,15 +70,16 @@ export class LibraryWriter {
     this.#folding = folding;
     this.#trackPoints = new DayCollector(
       (part, outline) => {
-        const row = this.#insertDay(dayKinds.trackPoint, part);
-        this.#statements.insertOutline.run(row, this.#fileId, outline());
-        return row;
+        const id = this.#insertDay(dayKinds.trackPoint, part);
+        statements.insertOutline.run({ id, file_id: this.#fileId, ...outline() });
+        return id;
       },
-      (firstRow, order) => void this.#statements.insertOrder.run(firstRow, this.#fileId, order),
+      (day_id, blob) => void statements.insertOrder.run({ day_id, file_id: this.#fileId, blob }),
     );
-    this.#lineRows = new LineRows(this.#db, statements.insertOutline);
+    this.#lineRows = new LineRows(this.#db);
     this.#timedWaypoints = this.#collectorOf(dayKinds.waypoint);
     this.#doubtfulPoints = this.#collectorOf(dayKinds.doubtful);
+    this.#collectors = [this.#trackPoints, this.#timedWaypoints, this.#doubtfulPoints];
   }
 
   /** All files, in byte order of their paths. */
@@ -140,31 +142,18 @@ export class LibraryWriter {
     return this.transaction(() => {
       const before = this.findByKey(file.pathKey);
       if (before !== undefined) this.#remove(before.id);
+      const id = file.id ?? this.lastId() + 1;
       const { insertFile, finishFile, touch } = this.#statements;
-      const id = Number(insertFile.run(file, file.id ?? null).lastInsertRowid);
+      const { path, pathKey: path_key, sha256 } = file;
+      insertFile.run({ ...unread, id, path, path_key, sha256 });
       this.#waypointRows.begin(id);
       const counts = load(this.#rowsOf(id));
-      const { from, to } = this.#waypointRows.finish();
-      if (from < to) this.#areWaypointsChanged = true;
-      this.#trackPoints.flush();
-      this.#timedWaypoints.flush();
-      this.#doubtfulPoints.flush();
+      const waypoints = this.#waypointRows.finish();
+      if (waypoints.from < waypoints.to) this.#areWaypointsChanged = true;
+      for (const points of this.#collectors) points.flush();
       this.#lineRows.finish();
       touch.run();
-      const placed = place();
-      const firstWaypoint = from === to ? null : from;
-      const { firstMs = null, lastMs = null, broken, ...others } = counts;
-      const finished = {
-        ...others,
-        ...placed,
-        waypoints: to - from,
-        firstWaypoint,
-        firstMs,
-        lastMs,
-        brokenAt: broken?.at ?? null,
-        ...this.#bounds.box,
-      };
-      finishFile.run(finished, id);
+      finishFile.run({ ...readOf(counts, waypoints, place()), ...this.#bounds.box }, id);
       return counts;
     });
   }
@@ -224,9 +213,7 @@ export class LibraryWriter {
   #rowsOf(id: number): FileRows {
     this.#fileId = id;
     this.#bounds = new PointBounds();
-    this.#trackPoints.reset();
-    this.#timedWaypoints.reset();
-    this.#doubtfulPoints.reset();
+    for (const points of this.#collectors) points.reset();
     const lines = this.#lineRows;
     lines.begin(id);
     return {
@@ -249,11 +236,12 @@ export class LibraryWriter {
         this.#bounds.add(lat, lon);
         lines.untimed(lat, lon, ele, name);
       },
-      visit: (visit) => {
-        const place = { latE7: Math.round(visit.lat * 1e7), lonE7: Math.round(visit.lon * 1e7) };
-        this.#statements.insertVisit.run(visit, place, id);
+      visit: ({ startMs: start_ms, endMs: end_ms, lat, lon }) => {
+        const [lat_e7, lon_e7] = [Math.round(lat * 1e7), Math.round(lon * 1e7)];
+        this.#statements.insertStated.run({ file_id: id, start_ms, end_ms, lat_e7, lon_e7 });
       },
-      mode: (mode) => void this.#statements.insertMode.run(mode, id),
+      mode: ({ startMs: start_ms, endMs: end_ms, mode }) =>
+        void this.#statements.insertStated.run({ file_id: id, start_ms, end_ms, mode }),
       line: (kind, line) => lines.line(kind, line),
       segment: () => lines.segment(),
       lineTexts: (line, texts) => lines.texts(line, texts),
@@ -265,7 +253,8 @@ export class LibraryWriter {
   }
 
   #insertDay(kind: number, part: DayPart): number {
-    return Number(this.#statements.insertDay.run(part, this.#fileId, kind).lastInsertRowid);
+    const row = { ...part, file_id: this.#fileId, kind };
+    return Number(this.#statements.insertDay.run(row).lastInsertRowid);
   }
 
   #remove(id: number): void {

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { sql, type Insertable } from 'kysely';
 import {
   belongsTo,
   columns,
@@ -8,8 +8,9 @@ import {
   table,
   type TablesOf,
 } from '../create-table.ts';
+import type { Database } from '../database.ts';
 import type { Migration } from '../migrate.ts';
-import { queryBuilder } from '../prepared.ts';
+import { prepare, queryBuilder } from '../prepared.ts';
 
 /** Counts schemas of the library; a file of another one is set aside and rebuilt from `imports/`, never migrated. */
 export const librarySchemaVersion = 18;
@@ -158,8 +159,22 @@ const tables = {
 
 export type LibraryDb = TablesOf<typeof tables>;
 
+/** A row to write; what may be null or is counted up may be left out. */
+export type NewRow<Name extends keyof LibraryDb> = Insertable<LibraryDb[Name]>;
+
 /** Builds queries over the library. */
 export const libraryTables = queryBuilder<LibraryDb>();
+
+/** Writes whole rows of a table. */
+export function prepareInsert<Name extends keyof LibraryDb>(db: Database, name: Name) {
+  const names = Object.keys(tables[name].columns);
+  return prepare(db, (row: NewRow<Name>) => {
+    const values = names.map((of) => (row as Readonly<Record<string, unknown>>)[of]);
+    return sql`
+      INSERT INTO ${sql.table(name)} (${sql.join(names.map((of) => sql.ref(of)))})
+        VALUES (${sql.join(values)})`;
+  });
+}
 
 /** Makes an empty library; `unread` goes once all files below `imports/` have been read. */
 export const librarySchema: Migration = () => [
