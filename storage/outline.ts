@@ -1,6 +1,7 @@
 import type { Buffer } from 'node:buffer';
 import { dayMs, dayOf, latLimitE7, lonLimitE7, type PositionColumns } from './day-blob.ts';
 import { fail, NumberReader, NumberWriter } from './number-columns.ts';
+import { unitsPerDegree } from './units.ts';
 
 /** A line is split where nothing was recorded for longer than this. */
 export const gapMs = 30 * 60_000;
@@ -24,7 +25,7 @@ function unitE7(zoom: number): number {
 
 /** How many degrees of longitude are as long on the map as one of latitude, at most, between two latitudes. */
 export function stretchOf(southE7: number, northE7: number): number {
-  const farthest = Math.max(Math.abs(southE7), Math.abs(northE7)) / 10_000_000;
+  const farthest = Math.max(Math.abs(southE7), Math.abs(northE7)) / unitsPerDegree;
   return 1 / Math.max(Math.cos((farthest * Math.PI) / 180), leastCosine);
 }
 

@@ -5,6 +5,7 @@ import type { Clock, Log } from '../../model/process.ts';
 import { parseTime } from '../../model/time.ts';
 import type { TimelineRequest } from '../../model/timeline-job.ts';
 import type { TimelineDataset } from '../../model/timeline-result.ts';
+import { inUnits } from '../../storage/units.ts';
 import type { CorrectionRow } from '../../storage/waypoints/corrections.ts';
 import type { Correction } from '../../worker/timeline-tasks.ts';
 import { WorkerPool } from '../pool.ts';
@@ -236,11 +237,7 @@ export function correctionOf({
   lon,
 }: CorrectionRow): Correction {
   const [startMs, endMs] = [parseTime(start_utc)!, parseTime(end_utc)!];
-  return { id, kind, mode, startMs, endMs, latE7: unitsOf(lat), lonE7: unitsOf(lon) };
-}
-
-function unitsOf(degrees: number | undefined): number | undefined {
-  return degrees === undefined ? undefined : Math.round(degrees * 1e7);
+  return { id, kind, mode, startMs, endMs, latE7: lat && inUnits(lat), lonE7: lon && inUnits(lon) };
 }
 
 function dayOf(date: string): number {

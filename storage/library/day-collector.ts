@@ -14,6 +14,7 @@ import { rangeOf } from '../number-columns.ts';
 import { encodeOutline, gapMs, stretchOf, type OutlineName } from '../outline.ts';
 import { encodeOrder } from '../point-order.ts';
 import type { NewRow } from '../schema/library.ts';
+import { inUnits, unitsPerMetre } from '../units.ts';
 
 /**
  * One row of `days`, without the file it belongs to. Its number ascends in file order within a file, day and kind: parts of
@@ -34,8 +35,6 @@ export type Point = Readonly<Record<'timeMs' | 'latE7' | 'lonE7', number>>;
  */
 export type EmitPart = (part: DayPart, outline: () => Outline) => number;
 
-export const unitsPerDegree = 10_000_000;
-const unitsPerMetre = 10;
 const maxEleDm = 2_147_483_647;
 /**
  * Points gathered at most once they are out of order: when dates jump from point to point, each batch makes a part of
@@ -75,8 +74,8 @@ export class DayCollector {
 
   /** @param ele in metres; NaN, or what no number of 0.1 m says, means none. */
   add(lat: number, lon: number, ele: number, timeMs: number): void {
-    const latE7 = Math.round(lat * unitsPerDegree);
-    const lonE7 = Math.round(lon * unitsPerDegree);
+    const latE7 = inUnits(lat);
+    const lonE7 = inUnits(lon);
     if (this.#count >= this.#room) this.#makeRoom({ timeMs, latE7, lonE7 });
     const points = this.#points;
     const at = this.#count;

@@ -1,4 +1,3 @@
-import { longitudeRanges } from '../../model/bbox.ts';
 import type { LineKind, LinePoint, LinePoints, LineTexts } from '../../model/recording.ts';
 import type { Bbox } from '../../model/schema.ts';
 import { decodeUntimed, noElevation, pointColumns, type PointColumns } from '../day-blob.ts';
@@ -6,6 +5,7 @@ import type { Database } from '../database.ts';
 import { readRuns } from '../line-runs.ts';
 import { prepare } from '../prepared.ts';
 import { joinedTables } from '../schema/joined.ts';
+import { boxesOf, unitsPerDegree, unitsPerMetre, type BoxE7 } from '../units.ts';
 import { lineKinds } from './line-rows.ts';
 import { prepareTimedPoints, TimedPoints, type Stretch } from './timed-points.ts';
 
@@ -160,9 +160,6 @@ function* pointsOf(
   }
 }
 
-const unitsPerDegree = 10_000_000;
-const unitsPerMetre = 10;
-
 function pointAt(
   { latE7, lonE7, eleDm, timeMs }: PointColumns,
   at: number,
@@ -178,26 +175,18 @@ function pointAt(
   };
 }
 
-/** Whole, so that a box holds what lies upon its edges. */
-const inUnits = (degrees: number): number => Math.round(degrees * unitsPerDegree);
-
 /** A period and a box, in the units of the columns. */
 class Extent {
   readonly isPeriod: boolean;
   readonly #fromMs: number;
   readonly #toMs: number;
-  readonly #southE7: number;
-  readonly #northE7: number;
-  readonly #lonsE7: readonly (readonly [west: number, east: number])[];
+  readonly #boxes: readonly BoxE7[];
 
-  constructor({ fromMs, toMs, bbox = [-180, -90, 180, 90] }: LineFilter) {
+  constructor({ fromMs, toMs, bbox }: LineFilter) {
     this.isPeriod = fromMs !== undefined || toMs !== undefined;
     this.#fromMs = fromMs ?? -Infinity;
     this.#toMs = toMs ?? Infinity;
-    this.#southE7 = inUnits(bbox[1]);
-    this.#northE7 = inUnits(bbox[3]);
-    const ranges = longitudeRanges(bbox).filter((range) => range !== undefined);
-    this.#lonsE7 = ranges.map(([west, east]) => [inUnits(west), inUnits(east)]);
+    this.#boxes = boxesOf(bbox);
   }
 
   overlaps(firstMs: number, lastMs: number): boolean {
@@ -209,7 +198,8 @@ class Extent {
     if (this.isPeriod && !(time >= this.#fromMs && time <= this.#toMs)) return false;
     const lat = latE7[at]!;
     const lon = lonE7[at]!;
-    if (lat < this.#southE7 || lat > this.#northE7) return false;
-    return this.#lonsE7.some(([west, east]) => lon >= west && lon <= east);
+    return this.#boxes.some(
+      ({ south, west, north, east }) => lat >= south && lat <= north && lon >= west && lon <= east,
+    );
   }
 }

@@ -6,7 +6,8 @@ import { fillClock, RunWriter } from '../line-runs.ts';
 import { rangeOf } from '../number-columns.ts';
 import { prepare } from '../prepared.ts';
 import { libraryTables, prepareInsert } from '../schema/library.ts';
-import { eleDmOf, outlinesOf, reachOf, unitsPerDegree, type Point } from './day-collector.ts';
+import { inUnits } from '../units.ts';
+import { eleDmOf, outlinesOf, reachOf, type Point } from './day-collector.ts';
 
 /** The value of `lines.kind`. */
 export const lineKinds: Readonly<Record<LineKind, number>> = { track: 0, route: 1 };
@@ -81,8 +82,8 @@ export class LineRows {
   }
 
   untimed(lat: number, lon: number, ele: number, name = ''): void {
-    const latE7 = Math.round(lat * unitsPerDegree);
-    const lonE7 = Math.round(lon * unitsPerDegree);
+    const latE7 = inUnits(lat);
+    const lonE7 = inUnits(lon);
     const isFull = this.#untimed === dayBlobPoints || this.#namesLength >= partNames;
     if (isFull || this.#runs.isFull) this.finish({ latE7, lonE7 });
     // Most files say the time of all points.

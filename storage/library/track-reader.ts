@@ -4,16 +4,9 @@ import { fail } from '../number-columns.ts';
 import { prepare, prepareValue, type RowOf } from '../prepared.ts';
 import { libraryTables } from '../schema/library.ts';
 import type { OutlineName } from '../outline.ts';
+import type { BoxE7 } from '../units.ts';
 import type { LineKind, LineTexts } from '../../model/recording.ts';
 import { lineKinds } from './line-rows.ts';
-
-/** In units of 1e-7 degree, both ends included. */
-export interface BoxE7 {
-  readonly south: number;
-  readonly west: number;
-  readonly north: number;
-  readonly east: number;
-}
 
 /** Milliseconds since 1970, both ends included. */
 export interface Period {

@@ -16,6 +16,7 @@ import {
 import { readFolding } from './prepare.ts';
 import { LineRows } from './line-rows.ts';
 import { dayKinds } from '../schema/library.ts';
+import { inUnits } from '../units.ts';
 import { prepareStatements, readOf, unread } from './statements.ts';
 import { WaypointRows, type ImportedWaypoint } from './waypoint-rows.ts';
 
@@ -237,7 +238,7 @@ export class LibraryWriter {
         lines.untimed(lat, lon, ele, name);
       },
       visit: ({ startMs: start_ms, endMs: end_ms, lat, lon }) => {
-        const [lat_e7, lon_e7] = [Math.round(lat * 1e7), Math.round(lon * 1e7)];
+        const [lat_e7, lon_e7] = [inUnits(lat), inUnits(lon)];
         this.#statements.insertStated.run({ file_id: id, start_ms, end_ms, lat_e7, lon_e7 });
       },
       mode: ({ startMs: start_ms, endMs: end_ms, mode }) =>

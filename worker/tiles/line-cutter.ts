@@ -1,5 +1,5 @@
 import type { PositionColumns } from '../../storage/day-blob.ts';
-import type { BoxE7 } from '../../storage/library/track-reader.ts';
+import type { BoxE7 } from '../../storage/units.ts';
 import { gapMs } from '../../storage/outline.ts';
 import { tileExtent } from './write-mvt.ts';
 

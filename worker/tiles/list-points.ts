@@ -1,18 +1,12 @@
 import { formatDate } from '../../model/calendar-date.ts';
 import { formatTime } from '../../model/time.ts';
 import { decodeDay, noElevation, pointColumns } from '../../storage/day-blob.ts';
-import type { BoxE7, Period, TrackReader, TrackRow } from '../../storage/library/track-reader.ts';
+import type { Period, TrackReader, TrackRow } from '../../storage/library/track-reader.ts';
+import { boxesOf, unitsPerDegree, unitsPerMetre } from '../../storage/units.ts';
 import { periodOf, type DayListTask, type PointListTask } from './task.ts';
 import { firstNotBefore } from './walk-tracks.ts';
 
-const world: BoxE7 = {
-  south: -900_000_000,
-  west: -1_800_000_000,
-  north: 900_000_000,
-  east: 1_800_000_000,
-};
-const unitsPerDegree = 10_000_000;
-const unitsPerMetre = 10;
+const [world] = boxesOf();
 
 /** Writes the answer of `GET /api/tracks/days`. @throws errors of SQLite */
 export function listDays(task: DayListTask, reader: TrackReader): string {
@@ -36,7 +30,7 @@ interface Point {
 export function listPoints(task: PointListTask, reader: TrackReader, look: () => void): string {
   const { importId, limit } = task;
   const period = periodOf(task);
-  const rows = [...reader.days(world, period)].filter(
+  const rows = [...reader.days(world!, period)].filter(
     ({ fileId }) => importId === undefined || fileId === importId,
   );
   const total = rows.reduce((sum, row) => sum + row.points, 0);

@@ -1,16 +1,12 @@
 import { Buffer } from 'node:buffer';
-import { longitudeRanges } from '../../model/bbox.ts';
 import { formatDate } from '../../model/calendar-date.ts';
 import { limits } from '../../model/limits.ts';
-import type { Bbox } from '../../model/schema.ts';
 import { formatTime } from '../../model/time.ts';
-import type { BoxE7, TrackReader } from '../../storage/library/track-reader.ts';
+import type { TrackReader } from '../../storage/library/track-reader.ts';
+import { boxesOf, type BoxE7 } from '../../storage/units.ts';
 import { periodOf, type TrackListTask } from './task.ts';
 import type { CutLine } from './line-cutter.ts';
 import { TrackWalk, type WalkedLine } from './walk-tracks.ts';
-
-const unitsPerDegree = 10_000_000;
-const everything: Bbox = [-180, -90, 180, 90];
 
 /**
  * Writes the answer of `GET /api/tracks`: lines as a GeoJSON FeatureCollection, as many as may be.
@@ -18,16 +14,8 @@ const everything: Bbox = [-180, -90, 180, 90];
  */
 export function listTracks(task: TrackListTask, reader: TrackReader, look: () => void): string {
   const list = new TrackList(task, reader);
-  for (const box of boxesOf(task.bbox ?? everything)) list.add(box, look);
+  for (const box of boxesOf(task.bbox)) list.add(box, look);
   return list.text();
-}
-
-function boxesOf(bbox: Bbox): BoxE7[] {
-  // Whole, so that a box has what lies upon its edges.
-  const inUnits = (degrees: number): number => Math.round(degrees * unitsPerDegree);
-  const [south, north] = [inUnits(bbox[1]), inUnits(bbox[3])];
-  const ranges = longitudeRanges(bbox).filter((range) => range !== undefined);
-  return ranges.map(([west, east]) => ({ south, west: inUnits(west), north, east: inUnits(east) }));
 }
 
 /** To 0.1 m, which is what a double writes shortest. */

@@ -2,13 +2,13 @@ import { gzipSync } from 'node:zlib';
 import { formatDate } from '../../model/calendar-date.ts';
 import type { TrackReader } from '../../storage/library/track-reader.ts';
 import { zigzag } from '../../storage/number-columns.ts';
+import { unitsPerDegree } from '../../storage/units.ts';
 import { periodOf, type TileOutcome, type TilePlace, type TileTask } from './task.ts';
 import { mostBytes, TileGrid, TileLines, type Shape } from './tile-lines.ts';
 import { TrackWalk, type WalkedLine } from './walk-tracks.ts';
 import { geometryKinds, writeTile, type TileFeature, type TileProperties } from './write-mvt.ts';
 
 const emptyTile = new Uint8Array(0);
-const unitsPerDegree = 10_000_000;
 /** Commands of Mapbox Vector Tile 2.1, section 4.3.1. */
 const commands = { moveTo: 1, lineTo: 2 } as const;
 

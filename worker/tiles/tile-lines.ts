@@ -1,5 +1,5 @@
 import { latOfWorldY, lonOfWorldX, worldY, type TileAddress } from '../../model/mercator.ts';
-import type { BoxE7 } from '../../storage/library/track-reader.ts';
+import { unitsPerDegree, type BoxE7 } from '../../storage/units.ts';
 import { unitsPerE7 } from './line-cutter.ts';
 import { tileExtent, type TileProperties } from './write-mvt.ts';
 
@@ -15,7 +15,6 @@ const featureBytes = 40;
 const moveBytes = { line: 8, points: 4 } as const;
 /** Longer lines are several, so that leaving one out leaves out little. */
 const mostVertices = 1_000;
-const unitsPerDegree = 10_000_000;
 const worldE7 = 360 * unitsPerDegree;
 const [low, high] = [-tileBuffer, tileExtent + tileBuffer];
 

@@ -6,13 +6,13 @@ import {
   pointColumns,
 } from '../../storage/day-blob.ts';
 import type {
-  BoxE7,
   Period,
   TrackReader,
   TrackRow,
   UntimedRow,
 } from '../../storage/library/track-reader.ts';
 import { fillClock } from '../../storage/line-runs.ts';
+import type { BoxE7 } from '../../storage/units.ts';
 import { OutlineReader, outlineZooms, stretchOf } from '../../storage/outline.ts';
 import { LineCutter, pixel, unitsPerE7, type CutLine } from './line-cutter.ts';
 
