@@ -1,14 +1,8 @@
-import {
-  keyOf,
-  nearestIdentity,
-  neighbourKeys,
-  type IdentityKey,
-  type NeighbourKeys,
-} from '../model/identity.ts';
+import type { IdentityKey, NeighbourKeys } from '../model/identity.ts';
 import type { Place } from '../model/waypoint.ts';
 import type { Database } from './database.ts';
 import { prepare } from './prepared.ts';
-import { identityColumns, isNeighbour } from './schema/identity-columns.ts';
+import { findNearest, identityColumns, isNeighbour } from './schema/identity-columns.ts';
 import { hiddenBy, joinedTables, waypointsOf } from './schema/joined.ts';
 
 /** Looks up imported waypoints through a joined reader. */
@@ -30,10 +24,7 @@ export function prepareTwins(joined: Database) {
   );
   return {
     /** The imported waypoint of a place that is not hidden, by its key or the nearest neighbouring one. */
-    find(place: Place): Place | undefined {
-      const keys = neighbourKeys(keyOf(place));
-      return nearestIdentity(place.lat, place.lon, near.all(keys, keys.lonE6));
-    },
+    find: (place: Place): Place | undefined => findNearest(place, near),
     /** Whether an imported waypoint of this identity exists, hidden or not. */
     exists: (key: IdentityKey) => exact.get(key) !== undefined,
   };

@@ -1,5 +1,5 @@
 import { WaypointError } from '../../model/failure.ts';
-import { keyOf } from '../../model/identity.ts';
+import { keyOf, placeOf } from '../../model/identity.ts';
 import { limits } from '../../model/limits.ts';
 import { normalTag, tagInput } from '../../model/tag.ts';
 import { bookmarkChangeSchema, newBookmarkSchema, type Place } from '../../model/waypoint.ts';
@@ -55,7 +55,7 @@ function tryPut(
   try {
     const to = acceptable(step.to!);
     if (to === undefined) throw new WaypointError('bad_request');
-    if (step.from === undefined) store.addBookmark({ ...placed(to), ...to.fields }, []);
+    if (step.from === undefined) store.addBookmark({ ...placeOf(to), ...to.fields }, []);
     else changeFields(store, step.from, to);
     setTags(store, to, to.tags);
     counts[step.from === undefined ? 'added' : 'changed'] += 1;
@@ -94,11 +94,7 @@ function acceptable({ fields, tags, ...place }: BookmarkContent): BookmarkConten
   if (parsed === undefined) return undefined;
   const usable = tags.filter((tag) => tagInput.safeParse(tag).success);
   const most = usable.slice(0, limits.tagsPerWaypoint);
-  return { ...placed(parsed), fields: optionalFields(parsed), tags: most };
-}
-
-function placed({ name, lat, lon }: Place): Place {
-  return { name, lat, lon };
+  return { ...placeOf(parsed), fields: optionalFields(parsed), tags: most };
 }
 
 function changeFields(store: WaypointStore, from: Place, to: BookmarkContent): void {

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { closing } from '../../model/closing.ts';
+import { stampOf } from '../../model/time.ts';
 import { renameOver } from '../atomic-file.ts';
 import { isDamage, openWriter, ownerOf, type Database as Connection } from '../database.ts';
 import { applySchema, schemaVersion } from '../migrate.ts';
@@ -121,8 +122,7 @@ export function dropSetAside(directory: string): void {
 function setLibraryAside(path: string, now: number): void {
   const directory = dirname(path);
   dropSetAside(directory);
-  const stamp = new Date(now).toISOString().replaceAll(/[-:]|\.\d+/g, '');
-  const target = join(directory, `library-set-aside-${stamp}.sqlite`);
+  const target = join(directory, `library-set-aside-${stampOf(now)}.sqlite`);
   renameOver(path, target);
   for (const suffix of companions) {
     if (existsSync(path + suffix)) renameOver(path + suffix, target + suffix);

@@ -1,5 +1,13 @@
 import { sql, type Expression, type ExpressionBuilder, type SqlBool } from 'kysely';
-import type { IdentityKey, NeighbourKeys } from '../../model/identity.ts';
+import {
+  keyOf,
+  nearestIdentity,
+  neighbourKeys,
+  type IdentityKey,
+  type NeighbourKeys,
+} from '../../model/identity.ts';
+import type { Place } from '../../model/waypoint.ts';
+import type { Prepared } from '../prepared.ts';
 
 /** The identity of a waypoint (contract C) in a table, indexed wherever it is looked for. */
 export interface IdentityColumns {
@@ -42,4 +50,16 @@ export function isNeighbour(
   // Lists, not ranges: an index seeks each of the nine keys, however many waypoints lie on one parallel.
   return sql<boolean>`name = ${name} AND lat_e6 IN (${latE6Min}, ${latE6Min} + 1, ${latE6Max})
     AND lon_e6 IN (${lonE6[0]}, ${lonE6[1]}, ${lonE6[2]})`;
+}
+
+/** A statement whose condition is {@link isNeighbour}. */
+type FindNeighbours<Row> = Prepared<[keys: NeighbourKeys, lonE6: NeighbourKeys['lonE6']], Row>;
+
+/** The row that is nearest to a place among those of its own and the neighbouring keys (contract C). */
+export function findNearest<Row extends Pick<Place, 'lat' | 'lon'>>(
+  place: Place,
+  neighbours: FindNeighbours<Row>,
+): Row | undefined {
+  const keys = neighbourKeys(keyOf(place));
+  return nearestIdentity(place.lat, place.lon, neighbours.all(keys, keys.lonE6));
 }

@@ -1,15 +1,9 @@
-import {
-  keyOf,
-  nearestIdentity,
-  neighbourKeys,
-  type IdentityKey,
-  type NeighbourKeys,
-} from '../../model/identity.ts';
+import { keyOf, type IdentityKey, type NeighbourKeys } from '../../model/identity.ts';
 import type { Place } from '../../model/waypoint.ts';
 import type { Database } from '../database.ts';
 import type { WaypointFields } from '../../model/waypoint-fields.ts';
 import { fromFieldColumns, toFieldColumns } from '../more-fields.ts';
-import { identityColumns, isNeighbour } from '../schema/identity-columns.ts';
+import { findNearest, identityColumns, isNeighbour } from '../schema/identity-columns.ts';
 import { prepare } from '../prepared.ts';
 import { waypointTables, type BookmarkRow } from '../schema/waypoints.ts';
 import { prepareRows, type NoteRow, type RowTable } from './row-change.ts';
@@ -49,10 +43,7 @@ export function prepareBookmarks(db: Database, note: NoteRow<Bookmark>) {
     all: () => all.all().map(toBookmark),
     /** The bookmark of this very identity, else the nearest of the neighbouring keys (contract C). */
     find(place: Place): Bookmark | undefined {
-      const key = keyOf(place);
-      const keys = neighbourKeys(key);
-      const row =
-        exact.get(key) ?? nearestIdentity(place.lat, place.lon, near.all(keys, keys.lonE6));
+      const row = exact.get(keyOf(place)) ?? findNearest(place, near);
       return row && toBookmark(row);
     },
     findExact(key: IdentityKey): Bookmark | undefined {

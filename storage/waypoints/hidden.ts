@@ -1,14 +1,13 @@
 import type { Selectable } from 'kysely';
-import {
-  keyOf,
-  nearestIdentity,
-  neighbourKeys,
-  type IdentityKey,
-  type NeighbourKeys,
-} from '../../model/identity.ts';
+import { keyOf, type IdentityKey, type NeighbourKeys } from '../../model/identity.ts';
 import type { Place } from '../../model/waypoint.ts';
 import type { Database } from '../database.ts';
-import { identityColumns, isNeighbour, toIdentityKey } from '../schema/identity-columns.ts';
+import {
+  findNearest,
+  identityColumns,
+  isNeighbour,
+  toIdentityKey,
+} from '../schema/identity-columns.ts';
 import { prepare } from '../prepared.ts';
 import { waypointTables, type WaypointsDb } from '../schema/waypoints.ts';
 import { prepareRows, type NoteRow, type RowTable } from './row-change.ts';
@@ -56,8 +55,8 @@ export function prepareHidden(db: Database, note: NoteRow<HiddenRow>) {
       byUser.all(before, limit).map(toRow),
     /** The row that the user has hidden of this very identity, else the nearest of the neighbouring keys (contract C). */
     find(place: Place): HiddenRow | undefined {
-      const keys = neighbourKeys(keyOf(place));
-      return nearestIdentity(place.lat, place.lon, near.all(keys, keys.lonE6).map(toRow));
+      const row = findNearest(place, near);
+      return row && toRow(row);
     },
     has: (key: IdentityKey) => has.get(key) !== undefined,
   };

@@ -8,7 +8,7 @@ import {
 } from '../schema/identity-columns.ts';
 import { prepare, prepareValue } from '../prepared.ts';
 import { waypointTables } from '../schema/waypoints.ts';
-import { prepareRows, type NoteRow, type RowStore, type RowTable } from './row-change.ts';
+import { prepareRows, type NoteRow, type RowTable } from './row-change.ts';
 
 /** One tag of one waypoint. */
 export interface TagRow extends IdentityKey {
@@ -17,18 +17,7 @@ export interface TagRow extends IdentityKey {
 }
 
 /** The tags of waypoints, by identity; within one waypoint each normal form once, in the order they were added. */
-export interface TagStore extends RowStore<TagRow> {
-  list(key: IdentityKey): Tag[];
-  rows(key: IdentityKey): TagRow[];
-  /** @returns how many were new. */
-  addAll(key: IdentityKey, raws: readonly string[]): number;
-  removeAll(key: IdentityKey): void;
-  /** Gives all tags of one identity to another; what that one has already stays as it is. */
-  move(from: IdentityKey, to: IdentityKey): void;
-  has(key: IdentityKey, normal: string): boolean;
-  /** Rows of a normal form, in the order of their identities. */
-  spelled(normal: string): TagRow[];
-}
+export type TagStore = ReturnType<typeof prepareTags>;
 
 const stored = ['id', 'name', 'lat_e6', 'lon_e6', 'raw'] as const;
 
@@ -42,33 +31,40 @@ const table: RowTable<'tags', TagRow> = {
   },
 };
 
-export function prepareTags(db: Database, note: NoteRow<TagRow>): TagStore {
-  const { list, rows, has, ofForm } = prepareStatements(db);
-  const store: TagStore = {
-    ...prepareRows(db, table, note),
-    list: (key) => list.all(key).map(parseTag),
-    has: (key, normal) => has.get(key, normal) !== undefined,
-    spelled: (normal) => ofForm.all(normal).map(toTagRow),
-    rows: (key) => rows.all(key).map(toTagRow),
-    addAll(key, raws) {
+export function prepareTags(db: Database, note: NoteRow<TagRow>) {
+  const statements = prepareStatements(db);
+  const store = prepareRows(db, table, note);
+  const list = (key: IdentityKey): Tag[] => statements.list.all(key).map(parseTag);
+  const rows = (key: IdentityKey): TagRow[] => statements.rows.all(key).map(toTagRow);
+  const has = (key: IdentityKey, normal: string): boolean =>
+    statements.has.get(key, normal) !== undefined;
+  return {
+    ...store,
+    list,
+    rows,
+    has,
+    /** Rows of a normal form, in the order of their identities. */
+    spelled: (normal: string) => statements.ofForm.all(normal).map(toTagRow),
+    /** @returns how many were new. */
+    addAll(key: IdentityKey, raws: readonly string[]): number {
       const added = raws.filter((raw) => {
-        const isNew = !store.has(key, normalTag(raw));
+        const isNew = !has(key, normalTag(raw));
         if (isNew) store.add({ ...key, raw });
         return isNew;
       });
       return added.length;
     },
-    removeAll(key) {
-      for (const row of store.rows(key)) store.remove(row);
+    removeAll(key: IdentityKey): void {
+      for (const row of rows(key)) store.remove(row);
     },
-    move(from, to) {
-      const present = new Set(store.list(to).map(({ normal }) => normal));
-      for (const row of store.rows(from))
+    /** Gives all tags of one identity to another; what that one has already stays as it is. */
+    move(from: IdentityKey, to: IdentityKey): void {
+      const present = new Set(list(to).map(({ normal }) => normal));
+      for (const row of rows(from))
         if (present.has(normalTag(row.raw))) store.remove(row);
         else store.update(row, { ...row, ...to });
     },
   };
-  return store;
 }
 
 function prepareStatements(db: Database) {

@@ -199,7 +199,7 @@ class GroupedImport {
     }
     progress.set('filesDone', this.#files);
     progress.set('waypoints', tally.waypoints);
-    progress.set('observations', tally.observations);
+    progress.set('observations', tally.sums.observations);
     if (this.#failure !== undefined) throw this.#failure;
   }
 

@@ -24,7 +24,17 @@ const listedFailures = 100;
 /** Counts what becomes of the files of one import. */
 export class Tally {
   waypoints = 0;
-  observations = 0;
+  /** Of the files that came in. */
+  readonly sums = {
+    observations: 0,
+    untimed_points: 0,
+    unusable_points: 0,
+    tracks: 0,
+    track_points: 0,
+    routes: 0,
+    route_points: 0,
+    own_bookmarks: 0,
+  };
   readonly #isPlan: boolean;
   #added = 0;
   readonly #replaced: string[] = [];
@@ -39,13 +49,6 @@ export class Tally {
   readonly #packedFailures = new Map<string, number>();
   #omittedFailures = 0;
   readonly #formats: Partial<Record<FormatName, number>> = {};
-  #untimedPoints = 0;
-  #unusablePoints = 0;
-  #tracks = 0;
-  #trackPoints = 0;
-  #routes = 0;
-  #routePoints = 0;
-  #ownBookmarks = 0;
   readonly #withoutData: { readonly file: string; readonly reason: EmptyReason }[] = [];
   readonly #oddTimes: NonNullable<ImportResult['odd_times']> = [];
   #firstMs = Infinity;
@@ -124,14 +127,7 @@ export class Tally {
       failed_files: failed,
       failed: failed.length,
       failures_omitted: this.#omittedFailures,
-      observations: this.observations,
-      untimed_points: this.#untimedPoints,
-      unusable_points: this.#unusablePoints,
-      tracks: this.#tracks,
-      track_points: this.#trackPoints,
-      routes: this.#routes,
-      route_points: this.#routePoints,
-      own_bookmarks: this.#ownBookmarks,
+      ...this.sums,
       files_without_data: this.#withoutData.map(({ file }) => file),
       without_data: this.#withoutData,
       ...this.#times(),
@@ -152,14 +148,14 @@ export class Tally {
   #count(counts: FileCounts): void {
     this.#formats[counts.format] = (this.#formats[counts.format] ?? 0) + 1;
     this.waypoints += counts.waypoints;
-    this.observations += counts.observations;
-    this.#untimedPoints += counts.missingTimes + counts.invalidTimes;
-    this.#unusablePoints += counts.unusablePoints;
-    this.#tracks += counts.tracks;
-    this.#trackPoints += counts.trackPoints;
-    this.#routes += counts.routes;
-    this.#routePoints += counts.routePoints;
-    this.#ownBookmarks += counts.ownBookmarks;
+    this.sums.observations += counts.observations;
+    this.sums.untimed_points += counts.missingTimes + counts.invalidTimes;
+    this.sums.unusable_points += counts.unusablePoints;
+    this.sums.tracks += counts.tracks;
+    this.sums.track_points += counts.trackPoints;
+    this.sums.routes += counts.routes;
+    this.sums.route_points += counts.routePoints;
+    this.sums.own_bookmarks += counts.ownBookmarks;
     this.#firstMs = Math.min(this.#firstMs, counts.firstMs ?? Infinity);
     this.#lastMs = Math.max(this.#lastMs, counts.lastMs ?? -Infinity);
   }

@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { identityText, keyOf, keysAround, placeText } from '../../model/identity.ts';
+import { identityText, keyOf, keysAround, placeOf, placeText } from '../../model/identity.ts';
 import { limits } from '../../model/limits.ts';
 import type { MirrorMark, Tombstone } from '../../model/recording.ts';
 import { normalTag } from '../../model/tag.ts';
@@ -179,7 +179,7 @@ function stampedState(
   const mine = ours?.content;
   // Programs round coordinates.
   const isSamePlace = mine !== undefined && near(waypoint, new Set([placeText(mine)]));
-  const edited = isSamePlace ? { ...content, ...placeOnly(mine) } : content;
+  const edited = isSamePlace ? { ...content, ...placeOf(mine) } : content;
   if (mine !== undefined && contentHash(edited) === contentHash(mine)) return ours!;
   return { id, changed: nextStamp(now, changed, ours?.changed ?? 0), content: edited };
 }
@@ -213,10 +213,6 @@ function unstampedState(
 function contentOf(waypoint: EditedWaypoint): BookmarkContent {
   const { name, lat, lon, tags } = waypoint;
   return { name, lat, lon, fields: optionalFields(waypoint), tags };
-}
-
-function placeOnly({ name, lat, lon }: Place): Place {
-  return { name, lat, lon };
 }
 
 /** The key of a place, or a neighbouring one that programs round it to, among keys. */
@@ -272,7 +268,7 @@ function stepsTo(
       {
         id,
         changed,
-        ...(ours?.content && { from: placeOnly(ours.content) }),
+        ...(ours?.content && { from: placeOf(ours.content) }),
         ...(content && { to: content }),
       },
     ];
