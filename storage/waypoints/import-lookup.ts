@@ -8,62 +8,34 @@ import { waypointTables, type WaypointsDb } from '../schema/waypoints.ts';
 export type WantedFile = RowOf<ReturnType<typeof prepareStatements>['active']>;
 
 /** The list of imports as the import worker reads it, in its own thread. */
-export class ImportLookup {
-  readonly #db: Database;
-  readonly #statements: ReturnType<typeof prepareStatements>;
+export type ImportLookup = ReturnType<typeof openImportLookup>;
 
-  constructor(waypointsPath: string) {
-    this.#db = openReader(waypointsPath);
-    this.#statements = orClosed(this.#db, prepareStatements);
-  }
-
-  /** The directory that the file at a path came from, if that is known. */
-  folderOf(pathKey: string): { device: string; inode: string; path: string } | undefined {
-    return this.#statements.folderOf.get(pathKey);
-  }
-
-  /** Whether the user removed a content, or perhaps undid its import, and no path has it. */
-  isRemoved(sha256: string, orUndone: boolean): boolean {
-    const { isRemoved, isActive } = this.#statements;
-    const found = isRemoved.get(sha256, Number(orUndone));
-    return found !== undefined && isActive.get(sha256) === undefined;
-  }
-
-  active(): WantedFile[] {
-    return this.#statements.active.all();
-  }
-
-  activeAt(pathKey: string): WantedFile | undefined {
-    return this.#statements.activeAt.get(pathKey);
-  }
-
-  /** A content that a path has or had. */
-  find(
-    pathKey: string,
-    sha256: string,
-  ): { id: number; state: ImportState; salvaged: number } | undefined {
-    return this.#statements.byContent.get(pathKey, sha256);
-  }
-
-  byId(id: number): WantedFile | undefined {
-    return this.#statements.byId.get(id);
-  }
-
-  /** Files with a content: whether they are active, and whether their bytes are to be kept if not. */
-  uses(sha256: string): { readonly isActive: boolean; readonly isKept: boolean }[] {
-    return this.#statements.uses
-      .all(sha256)
-      .map(({ state, ended_at }) => ({ isActive: state === 'active', isKept: ended_at !== null }));
-  }
-
-  /** The highest id that was ever listed. */
-  lastId(): number {
-    return this.#statements.lastId.get() ?? 0;
-  }
-
-  close(): void {
-    this.#db.close();
-  }
+export function openImportLookup(waypointsPath: string) {
+  return orClosed(openReader(waypointsPath), (db) => {
+    const { folderOf, isRemoved, isActive, active, activeAt, byContent, byId, uses, lastId } =
+      prepareStatements(db);
+    return {
+      /** The directory that the file at a path came from, if that is known. */
+      folderOf: (pathKey: string) => folderOf.get(pathKey),
+      /** Whether the user removed a content, or perhaps undid its import, and no path has it. */
+      isRemoved: (sha256: string, orUndone: boolean) =>
+        isRemoved.get(sha256, Number(orUndone)) !== undefined && isActive.get(sha256) === undefined,
+      active: () => active.all(),
+      activeAt: (pathKey: string) => activeAt.get(pathKey),
+      /** A content that a path has or had. */
+      find: (pathKey: string, sha256: string) => byContent.get(pathKey, sha256),
+      byId: (id: number) => byId.get(id),
+      /** Files with a content: whether they are active, and whether their bytes are to be kept if not. */
+      uses: (sha256: string) =>
+        uses.all(sha256).map(({ state, ended_at }) => ({
+          isActive: state === 'active',
+          isKept: ended_at !== null,
+        })),
+      /** The highest id that was ever listed. */
+      lastId: () => lastId.get() ?? 0,
+      close: () => db.close(),
+    };
+  });
 }
 
 function prepareStatements(db: Database) {

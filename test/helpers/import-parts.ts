@@ -1,6 +1,6 @@
 import type { ExecutionContext } from 'ava';
 import { LibraryWriter } from '../../storage/library/writer.ts';
-import { ImportLookup } from '../../storage/waypoints/import-lookup.ts';
+import { openImportLookup } from '../../storage/waypoints/import-lookup.ts';
 import type { Run } from '../../worker/import/import-groups.ts';
 import { KnownImports } from '../../worker/import/known-imports.ts';
 import { ManagedCopies } from '../../worker/import/managed-copies.ts';
@@ -15,7 +15,7 @@ export function partsOf(
   now = Date.now(),
 ): Run {
   const library = new LibraryWriter(site.libraryPath);
-  const lookup = new ImportLookup(site.waypointsPath);
+  const lookup = openImportLookup(site.waypointsPath);
   t.teardown(() => lookup.close());
   t.teardown(() => library.close());
   return {

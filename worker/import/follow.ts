@@ -8,7 +8,11 @@ import {
   type FileStamp,
   type LibraryFile,
 } from '../../storage/library/writer.ts';
-import { ImportLookup, type WantedFile } from '../../storage/waypoints/import-lookup.ts';
+import {
+  openImportLookup,
+  type ImportLookup,
+  type WantedFile,
+} from '../../storage/waypoints/import-lookup.ts';
 import type { SearchIndexData } from '../../search/library-data.ts';
 import { FileRefused, ReadingCancelled } from '../../formats/refused.ts';
 import { indexOf, settle, type LibraryTask } from './import-directory.ts';
@@ -25,16 +29,19 @@ export interface FollowTask extends LibraryTask {
   readonly hasIndex?: boolean;
 }
 
-export interface FollowOutcome {
+interface FollowCounts {
   /** Files that were read. */
-  readonly loaded: number;
+  loaded: number;
   /** Files whose rows were removed. */
-  readonly dropped: number;
+  dropped: number;
   /** Files that are there and cannot be imported. */
-  readonly refused: number;
+  refused: number;
   /** Whether all was looked at: not after a cancel, with a full disk, or with a place that cannot be read. */
-  readonly isWhole: boolean;
-  readonly isDiskFull: boolean;
+  isWhole: boolean;
+  isDiskFull: boolean;
+}
+
+export interface FollowOutcome extends Readonly<FollowCounts> {
   /** As that of an import. */
   readonly index?: SearchIndexData;
 }
@@ -46,7 +53,7 @@ export interface FollowOutcome {
  */
 export function followList(task: FollowTask): FollowOutcome {
   createPrivateDirectory(task.importsDirectory);
-  using lookup = closing(new ImportLookup(task.waypointsPath));
+  using lookup = closing(openImportLookup(task.waypointsPath));
   using library = closing(new LibraryWriter(task.libraryPath));
   const { ids, hasIndex = false } = task;
   const files = new ManagedCopies(task.importsDirectory, task.retentionTime ?? task.now);
@@ -70,13 +77,7 @@ interface Follow extends Rooms {
   readonly progress: ImportProgress;
   /** Files to be withdrawn once their rows are gone. */
   readonly withdrawals: (() => void)[];
-  readonly counts: {
-    loaded: number;
-    dropped: number;
-    refused: number;
-    isWhole: boolean;
-    isDiskFull: boolean;
-  };
+  readonly counts: FollowCounts;
   /** The highest id so far. */
   lastId: number;
 }

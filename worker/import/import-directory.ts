@@ -4,7 +4,7 @@ import type { ImportRequest } from '../../model/import.ts';
 import { createPrivateDirectory } from '../../storage/private-directory.ts';
 import { realPathSync } from '../../storage/real-path.ts';
 import { LibraryWriter } from '../../storage/library/writer.ts';
-import { ImportLookup } from '../../storage/waypoints/import-lookup.ts';
+import { openImportLookup, type ImportLookup } from '../../storage/waypoints/import-lookup.ts';
 import { buildSearchIndex, type SearchIndexData } from '../../search/library-data.ts';
 import { FileRefused, ReadingCancelled } from '../../formats/refused.ts';
 import { importInGroups, type Run } from './import-groups.ts';
@@ -62,7 +62,7 @@ export function importDirectory(task: ImportTask): ImportOutcome {
   const tally = new Tally(task.request.dry_run);
   try {
     createPrivateDirectory(task.importsDirectory);
-    using lookup = closing(new ImportLookup(task.waypointsPath));
+    using lookup = closing(openImportLookup(task.waypointsPath));
     using library = closing(new LibraryWriter(task.libraryPath));
     return importInto({ library, lookup }, task, tally);
   } catch (error) {
