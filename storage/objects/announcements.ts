@@ -3,7 +3,7 @@ import { WaypointError } from '../../model/failure.ts';
 import { objectLimits } from '../../model/objects.ts';
 import type { ObjectRows } from './dialect.ts';
 import { pathOf } from './directory.ts';
-import { isHeld, lockRepository, refuseBeingRemoved } from './removals.ts';
+import { lockRepository, refuseBeingRemoved, sizeOf } from './removals.ts';
 
 /** Key of an announced upload, which goes past the servers to a bucket. */
 export interface AnnouncedKey {
@@ -40,7 +40,8 @@ function changeAnnouncements(rows: ObjectRows) {
     ): Promise<boolean> =>
       rows.transaction().execute(async (within) => {
         const row = await lockRepository(within, repository_id);
-        if (row === undefined || (await isHeld(within, repository_id, oid))) return true;
+        const isHeld = (await sizeOf(within, repository_id, oid)) !== undefined;
+        if (row === undefined || isHeld) return true;
         await refuseBeingRemoved(within, repository_id, oid);
         const others = await sumsByUsers(within, repository_id, oid);
         const own = others.filter(({ userId }) => userId === user_id);

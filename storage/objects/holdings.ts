@@ -3,7 +3,7 @@ import type { ContentName } from '../content-store/content-store.ts';
 import { objectAnnouncements } from './announcements.ts';
 import { pathOf } from './directory.ts';
 import { hasChanged, type ObjectRows } from './dialect.ts';
-import { lockRepository, objectRemovals, refuseBeingRemoved } from './removals.ts';
+import { lockRepository, objectRemovals, refuseBeingRemoved, sizeOf } from './removals.ts';
 import type { ObjectsDb } from './schema.ts';
 
 /** An object; its size in bytes. */
@@ -114,21 +114,6 @@ function changeHoldings(rows: ObjectRows) {
         for (const oid of oids) await remove(within, repositoryId, oid);
       }),
   };
-}
-
-/** Size of an object of this repository; undefined when this repository does not hold it. */
-async function sizeOf(
-  rows: ObjectRows,
-  repositoryId: number,
-  oid: string,
-): Promise<number | undefined> {
-  const row = await rows
-    .selectFrom('holdings')
-    .select('size')
-    .where('repository_id', '=', repositoryId)
-    .where('oid', '=', oid)
-    .executeTakeFirst();
-  return row?.size;
 }
 
 /** Adds a row; from then on its bytes count instead of the announcements of it. */

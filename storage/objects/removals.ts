@@ -14,7 +14,8 @@ export function objectRemovals(rows: ObjectRows) {
     beginRemoval: (repositoryId: number, oid: string, now: number): Promise<boolean> =>
       rows.transaction().execute(async (within) => {
         const row = await lockRepository(within, repositoryId);
-        if (row === undefined || (await isHeld(within, repositoryId, oid))) return false;
+        const isHeld = (await sizeOf(within, repositoryId, oid)) !== undefined;
+        if (row === undefined || isHeld) return false;
         const live = await within
           .selectFrom('announcements')
           .select('oid')
@@ -72,17 +73,17 @@ export async function refuseBeingRemoved(
   if (removal !== undefined) throw new WaypointError('being_removed', { retryAfterSeconds: 5 });
 }
 
-/** Whether a repository has a row of a content. */
-export async function isHeld(
-  within: ObjectRows,
+/** Size of an object of this repository; undefined when this repository does not hold it. */
+export async function sizeOf(
+  rows: ObjectRows,
   repositoryId: number,
   oid: string,
-): Promise<boolean> {
-  const row = await within
+): Promise<number | undefined> {
+  const row = await rows
     .selectFrom('holdings')
-    .select('oid')
+    .select('size')
     .where('repository_id', '=', repositoryId)
     .where('oid', '=', oid)
     .executeTakeFirst();
-  return row !== undefined;
+  return row?.size;
 }
