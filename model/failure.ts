@@ -31,138 +31,114 @@ export interface FailureSentence {
   readonly message: string;
 }
 
-function sentence(code: FailureCode, message: string): FailureSentence {
-  return { code, status: statuses[code], message };
-}
-
 /**
- * Every public error sentence of every API. Sentences are fixed: none contains input, a path, a coordinate or the text
+ * Every public error sentence of every API, by its code. Sentences are fixed: none contains input, a path, a coordinate or the text
  * of an underlying error, so an error answer can never tell where the user was.
  */
-export const failureTable = {
-  invalid: sentence('invalid', 'The request is not valid.'),
-  invalid_json: sentence('invalid', 'The request body is not valid UTF-8 JSON.'),
-  repeated_parameter: sentence('invalid', 'A query parameter is given more than once.'),
-  bad_request: sentence('invalid', 'The request is not valid HTTP.'),
-  import_directory: sentence(
-    'invalid',
-    'The import directory is missing, not absolute or not a directory.',
-  ),
-  own_imports: sentence(
-    'invalid',
-    'This folder holds the copies that waypointd keeps of imported files: they are imported already.',
-  ),
-  too_many_tags: sentence('invalid', 'A waypoint may have at most 1,000 tags.'),
-  content_mismatch: sentence(
-    'invalid',
-    'The content does not have the announced size and SHA-256.',
-  ),
-  unauthorized: sentence('unauthorized', 'A valid bearer token is required.'),
-  object_credentials: sentence(
-    'unauthorized',
-    'A user name and a password that are known here are required.',
-  ),
-  no_session: sentence(
-    'unauthorized',
-    'This page has no session, or its code is used up or too old; run `waypointd map` again.',
-  ),
-  forbidden: sentence('forbidden', 'This is not allowed.'),
-  read_only: sentence('forbidden', 'You may read this repository but not write to it.'),
-  lock_of_another: sentence(
-    'forbidden',
-    'Another user has locked this file; who may write can force it open.',
-  ),
-  browser: sentence('forbidden', 'Browser pages cannot call this API.'),
-  not_found: sentence('not_found', 'There is nothing here by that name.'),
-  no_pages: sentence(
-    'not_found',
-    'waypointd is running here; it serves an API below /api/ and has no pages.',
-  ),
-  not_a_bookmark: sentence('not_found', 'No bookmark matches this name and position.'),
-  unknown_waypoint: sentence('not_found', 'No waypoint matches this name and position.'),
-  unknown_correction: sentence('not_found', 'No correction has this number.'),
-  unknown_generation: sentence('not_found', 'No geodata generation is called so.'),
-  method_not_allowed: sentence('method_not_allowed', 'This method is not allowed here.'),
-  not_acceptable: sentence('not_acceptable', 'The requested media type is not available.'),
-  timeout: sentence('timeout', 'The request was not received in time.'),
-  conflict: sentence('conflict', 'This conflicts with what is already there.'),
-  already_locked: sentence('conflict', 'This file is locked already.'),
-  too_many_locks: sentence('conflict', 'This repository has as many locks as it may.'),
-  too_many_corrections: sentence(
-    'conflict',
-    'There are 10,000 corrections already, which is the most there can be.',
-  ),
-  already_bookmarked: sentence(
-    'conflict',
-    'A bookmark of this name already exists at this position.',
-  ),
-  is_a_bookmark: sentence('conflict', 'This is a bookmark: waypointd bookmark rm deletes it.'),
-  later_change: sentence('conflict', 'A later change stands in the way; take that one back first.'),
-  already_undone: sentence('conflict', 'This change was taken back already.'),
-  not_undoable: sentence('conflict', 'A change of this kind cannot be taken back.'),
-  unknown_change: sentence('not_found', 'No change that is still kept has this number.'),
-  import_running: sentence('conflict', 'Another import is running.'),
-  import_not_kept: sentence(
-    'conflict',
-    'The bytes of this file are not kept any more, or are not what they were.',
-  ),
-  no_import: sentence('conflict', 'No import is running.'),
-  install_running: sentence('conflict', 'Another geodata install is running.'),
-  no_install: sentence('conflict', 'No geodata install can be cancelled now.'),
-  timeline_over: sentence('conflict', 'This timeline job is over.'),
-  too_large: sentence('too_large', 'The request body is too large.'),
-  unsupported_media_type: sentence(
-    'unsupported_media_type',
-    'The request body must be application/json.',
-  ),
-  object_too_large: sentence('too_large', 'The object is larger than this repository takes.'),
-  range: sentence('range', 'The requested range is not available.'),
-  misdirected: sentence('misdirected', 'This host name is not served here.'),
-  busy: sentence('busy', 'Too many requests of this kind are running; try again shortly.'),
-  being_made: sentence('busy', 'This is being made; ask again shortly.'),
-  headers_too_large: sentence('headers_too_large', 'The request headers are too large.'),
-  internal: sentence('internal', 'Something went wrong inside waypointd; its log has the details.'),
-  not_implemented: sentence('not_implemented', 'This is not implemented.'),
-  unavailable: sentence('unavailable', 'waypointd is shutting down or not ready yet.'),
-  being_removed: sentence(
-    'unavailable',
-    'An upload of this object that was never verified is being removed here; try again in a moment.',
-  ),
-  no_daemon: sentence('unavailable', 'No waypointd daemon answers here now.'),
-  storage_unavailable: sentence(
-    'unavailable',
-    'The disk or file system does not take or give data now; try again later.',
-  ),
-  database_unavailable: sentence(
-    'unavailable',
-    'The database of this store cannot be reached now; try again later.',
-  ),
-  database_refuses: sentence(
-    'unavailable',
-    'The database of this store refuses user, password, name or access; its administrator has to mend that.',
-  ),
-  bucket_unavailable: sentence(
-    'unavailable',
-    'The bucket of this store does not answer as it should now; try again later.',
-  ),
-  bucket_refuses: sentence(
-    'unavailable',
-    'The bucket of this store refuses this server; its administrator has to mend that.',
-  ),
-  bucket_careless: sentence(
-    'unavailable',
-    'The bucket takes other bytes than those that were signed for: it cannot be used.',
-  ),
-  imports_closed: sentence(
-    'unavailable',
-    'waypointd may not write in its own imports directory; `waypointd doctor` tells why.',
-  ),
-  quota: sentence('disk_full', 'The quota of this repository is used up.'),
-  disk_full: sentence('disk_full', 'The disk is full; what was finished is kept.'),
-  bandwidth: sentence('bandwidth', 'The bandwidth limit is exceeded.'),
-} as const satisfies Record<string, FailureSentence>;
+const sentences = {
+  invalid: {
+    invalid: 'The request is not valid.',
+    invalid_json: 'The request body is not valid UTF-8 JSON.',
+    repeated_parameter: 'A query parameter is given more than once.',
+    bad_request: 'The request is not valid HTTP.',
+    import_directory: 'The import directory is missing, not absolute or not a directory.',
+    own_imports:
+      'This folder holds the copies that waypointd keeps of imported files: they are imported already.',
+    too_many_tags: 'A waypoint may have at most 1,000 tags.',
+    content_mismatch: 'The content does not have the announced size and SHA-256.',
+  },
+  unauthorized: {
+    unauthorized: 'A valid bearer token is required.',
+    object_credentials: 'A user name and a password that are known here are required.',
+    no_session:
+      'This page has no session, or its code is used up or too old; run `waypointd map` again.',
+  },
+  forbidden: {
+    forbidden: 'This is not allowed.',
+    read_only: 'You may read this repository but not write to it.',
+    lock_of_another: 'Another user has locked this file; who may write can force it open.',
+    browser: 'Browser pages cannot call this API.',
+  },
+  not_found: {
+    not_found: 'There is nothing here by that name.',
+    no_pages: 'waypointd is running here; it serves an API below /api/ and has no pages.',
+    not_a_bookmark: 'No bookmark matches this name and position.',
+    unknown_waypoint: 'No waypoint matches this name and position.',
+    unknown_correction: 'No correction has this number.',
+    unknown_generation: 'No geodata generation is called so.',
+    unknown_change: 'No change that is still kept has this number.',
+  },
+  method_not_allowed: { method_not_allowed: 'This method is not allowed here.' },
+  not_acceptable: { not_acceptable: 'The requested media type is not available.' },
+  timeout: { timeout: 'The request was not received in time.' },
+  conflict: {
+    conflict: 'This conflicts with what is already there.',
+    already_locked: 'This file is locked already.',
+    too_many_locks: 'This repository has as many locks as it may.',
+    too_many_corrections: 'There are 10,000 corrections already, which is the most there can be.',
+    already_bookmarked: 'A bookmark of this name already exists at this position.',
+    is_a_bookmark: 'This is a bookmark: waypointd bookmark rm deletes it.',
+    later_change: 'A later change stands in the way; take that one back first.',
+    already_undone: 'This change was taken back already.',
+    not_undoable: 'A change of this kind cannot be taken back.',
+    import_running: 'Another import is running.',
+    import_not_kept: 'The bytes of this file are not kept any more, or are not what they were.',
+    no_import: 'No import is running.',
+    install_running: 'Another geodata install is running.',
+    no_install: 'No geodata install can be cancelled now.',
+    timeline_over: 'This timeline job is over.',
+  },
+  too_large: {
+    too_large: 'The request body is too large.',
+    object_too_large: 'The object is larger than this repository takes.',
+  },
+  unsupported_media_type: { unsupported_media_type: 'The request body must be application/json.' },
+  range: { range: 'The requested range is not available.' },
+  misdirected: { misdirected: 'This host name is not served here.' },
+  busy: {
+    busy: 'Too many requests of this kind are running; try again shortly.',
+    being_made: 'This is being made; ask again shortly.',
+  },
+  headers_too_large: { headers_too_large: 'The request headers are too large.' },
+  internal: { internal: 'Something went wrong inside waypointd; its log has the details.' },
+  not_implemented: { not_implemented: 'This is not implemented.' },
+  unavailable: {
+    unavailable: 'waypointd is shutting down or not ready yet.',
+    being_removed:
+      'An upload of this object that was never verified is being removed here; try again in a moment.',
+    no_daemon: 'No waypointd daemon answers here now.',
+    storage_unavailable: 'The disk or file system does not take or give data now; try again later.',
+    database_unavailable: 'The database of this store cannot be reached now; try again later.',
+    database_refuses:
+      'The database of this store refuses user, password, name or access; its administrator has to mend that.',
+    bucket_unavailable:
+      'The bucket of this store does not answer as it should now; try again later.',
+    bucket_refuses:
+      'The bucket of this store refuses this server; its administrator has to mend that.',
+    bucket_careless:
+      'The bucket takes other bytes than those that were signed for: it cannot be used.',
+    imports_closed:
+      'waypointd may not write in its own imports directory; `waypointd doctor` tells why.',
+  },
+  disk_full: {
+    quota: 'The quota of this repository is used up.',
+    disk_full: 'The disk is full; what was finished is kept.',
+  },
+  bandwidth: { bandwidth: 'The bandwidth limit is exceeded.' },
+} as const satisfies Record<FailureCode, Readonly<Record<string, string>>>;
 
-export type FailureName = keyof typeof failureTable;
+export type FailureName = {
+  [Code in FailureCode]: keyof (typeof sentences)[Code] & string;
+}[FailureCode];
+
+export const failureTable = Object.fromEntries(
+  Object.entries(sentences).flatMap(([code, named]) =>
+    Object.entries(named).map(([name, message]) => [
+      name,
+      { code, status: statuses[code as FailureCode], message },
+    ]),
+  ),
+) as Readonly<Record<FailureName, FailureSentence>>;
 
 export interface FailureDetails {
   /** The refused input field: a name of the schema of the request, never of its input. */
