@@ -13,21 +13,13 @@ export interface FoundAreas {
   readonly begun: readonly SearchArea[];
 }
 
-/** A row of `area` with what it lies in. */
-export type SearchArea = RowOf<ReturnType<typeof prepareAreas>>;
-
-/** All areas, and their names in one text: each is a line, with a blank before and after each word. */
-interface AllAreas {
-  readonly areas: readonly SearchArea[];
-  readonly names: string;
-  /** Where the names of each area begin, in order. */
-  readonly starts: readonly number[];
-}
+/** A row of `area` with what it lies in, and all its names: each is a line, with a blank before and after each word. */
+export type SearchArea = RowOf<ReturnType<typeof prepareAreas>> & { readonly names: string };
 
 /** Finds countries, regions and islands by their names. */
 export class AreaSearch {
   readonly #read: ReturnType<typeof prepareAreas>;
-  #known: AllAreas | undefined;
+  #known: readonly SearchArea[] | undefined;
 
   constructor(db: Database) {
     this.#read = prepareAreas(db);
@@ -37,7 +29,8 @@ export class AreaSearch {
   find(words: readonly string[], isShort = false): FoundAreas {
     const [whole, last] = [wholeName(words), words.at(-1) ?? ''];
     const found: Record<keyof FoundAreas, SearchArea[]> = { whole: [], called: [], begun: [] };
-    for (const area of this.#having(isShort ? `\n ${last} \n` : ` ${last}`)) {
+    const text = isShort ? `\n ${last} \n` : ` ${last}`;
+    for (const area of this.#all().filter(({ names }) => names.includes(text))) {
       const named = area.words
         .split('\n')
         .map((name) => name.trim().split(' '))
@@ -55,34 +48,16 @@ export class AreaSearch {
 
   /** Areas with a name, as one word, that is one of these. */
   called(wholes: ReadonlySet<string>): SearchArea[] {
-    return this.#all().areas.filter(({ words, other_words: others }) =>
-      `${words}\n${others}`.split('\n').some((name) => wholes.has(name.replaceAll(' ', ''))),
+    return this.#all().filter(({ names }) =>
+      names.split('\n').some((name) => wholes.has(name.replaceAll(' ', ''))),
     );
   }
 
-  /** Areas whose names have a text somewhere. */
-  *#having(text: string): Generator<SearchArea> {
-    const { areas, names, starts } = this.#all();
-    let area = 0;
-    for (let at = names.indexOf(text); at !== -1; at = names.indexOf(text, starts[area]! - 1)) {
-      while ((starts[area + 1] ?? Infinity) <= at + 1) area += 1;
-      yield areas[area]!;
-      area += 1;
-      if (area === areas.length) return;
-    }
-  }
-
   /** Read once, some milliseconds: asking SQLite each time cost more than all else of a search. */
-  #all(): AllAreas {
-    if (this.#known !== undefined) return this.#known;
-    const areas = this.#read.all();
-    const starts: number[] = [];
-    let names = '\n';
-    for (const { words, other_words: others } of areas) {
-      starts.push(names.length);
-      names += `${words}\n${others}\n`;
-    }
-    return (this.#known = { areas, names, starts });
+  #all(): readonly SearchArea[] {
+    return (this.#known ??= this.#read
+      .all()
+      .map((area) => ({ ...area, names: `\n${area.words}\n${area.other_words}\n` })));
   }
 }
 

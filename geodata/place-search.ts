@@ -254,11 +254,8 @@ function degreesOf({ lat, lon }: { lat: number; lon: number }) {
 }
 
 /** The name of an area that is, or else begins, so. */
-function nameWith(
-  { words, other_words }: SearchArea,
-  query: readonly string[],
-): string | undefined {
-  const names = `${words}\n${other_words}`.split('\n').map((name) => name.trim());
+function nameWith(area: SearchArea, query: readonly string[]): string | undefined {
+  const names = area.names.split('\n').map((name) => name.trim());
   const whole = wholeName(query);
   return (
     names.find((name) => name.replaceAll(' ', '') === whole) ??
