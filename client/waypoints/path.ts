@@ -1,5 +1,7 @@
-/** Values of query parameters; what is undefined is left out. */
-export type Query = Readonly<Record<string, string | number | boolean | undefined>>;
+/** Values of query parameters, those of a list with commas between; what is undefined is left out. */
+export type Query = Readonly<
+  Record<string, string | number | boolean | readonly (string | number)[] | undefined>
+>;
 
 /** Adds a query to a path. */
 export function withQuery(path: string, query: Query = {}): string {

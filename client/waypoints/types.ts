@@ -1,13 +1,19 @@
 import type { ChangesQuery } from '../../model/change.ts';
-import type { ExportContent, ExportQuery } from '../../model/export.ts';
+import type { ExportQuery } from '../../model/export.ts';
 import type { installAnswerSchema, installCancelSchema } from '../../model/geodata.ts';
 import type { ImportRequest } from '../../model/import.ts';
 import type { importsSchema, ImportsQuery } from '../../model/imports.ts';
+import type { PlacesQuery, SummaryQuery } from '../../model/life.ts';
 import type { Bbox, Yield } from '../../model/schema.ts';
 import type { recentSchema, storedHistorySchema, suggestSchema } from '../../model/search.ts';
 import type { Tag as WireTag } from '../../model/tag.ts';
 import type { TimelineRequest } from '../../model/timeline-job.ts';
-import type { TileLayer } from '../../model/tracks.ts';
+import type {
+  TileQuery,
+  trackDaysQuery,
+  trackPointsQuery,
+  tracksQuery,
+} from '../../model/tracks.ts';
 import type { WaypointFields } from '../../model/waypoint-fields.ts';
 import type { Place, Waypoint as WireWaypoint, WaypointsQuery } from '../../model/waypoint.ts';
 
@@ -57,13 +63,15 @@ export type WaypointChanges = {
   readonly [Name in keyof WaypointFields]?: WaypointFields[Name] | null;
 } & Partial<PlaceInput>;
 
-/** Parameters of `exportFile`; everything without them. */
-export interface ExportParams extends Readonly<Omit<ExportQuery, 'contents' | 'from' | 'to'>> {
-  readonly contents?: readonly ExportContent[];
-  /** UTC dates or ISO 8601 times, both included. */
-  readonly from?: string;
-  readonly to?: string;
-}
+/** Parameters of a request as a caller gives them: both ends of a period, which belong to it, as texts. */
+type Params<Query> = {
+  readonly [Name in keyof Query]: Name extends 'from' | 'to'
+    ? string | Extract<Query[Name], undefined>
+    : Readonly<Query[Name]>;
+};
+
+/** Parameters of `exportFile`, its period in UTC dates or ISO 8601 times; everything without them. */
+export type ExportParams = Params<ExportQuery>;
 
 /** Parameters of `getClusters`; the daemon chooses absent numbers. */
 export interface ClusterParams {
@@ -93,45 +101,23 @@ export type ImportsFilter = ImportsQuery;
 
 export type { TileAddress } from '../../model/mercator.ts';
 
-/** A period of UTC dates or ISO 8601 times, both ends included. */
-export interface TrackPeriod {
-  readonly from?: string | undefined;
-  readonly to?: string | undefined;
-}
+/** A period of UTC dates or ISO 8601 times. */
+export type TrackPeriod = Params<Yield<typeof trackDaysQuery>>;
 
-/** A period of dates `YYYY-MM-DD`, by the clock of the place, both ends included. */
-export interface DatePeriod {
-  readonly from?: string | undefined;
-  readonly to?: string | undefined;
-}
+/** A period of dates `YYYY-MM-DD`, by the clock of the place. */
+export type DatePeriod = Params<SummaryQuery>;
 
 /** Parameters of `getPlaces`; all places without them, the hundred with most time. */
-export interface PlacesParams extends DatePeriod {
-  readonly bbox?: Bbox | undefined;
-  readonly limit?: number | undefined;
-}
+export type PlacesParams = Params<PlacesQuery>;
 
 /** The layers and the period of a tile; everything without it. */
-export interface TileParams extends TrackPeriod {
-  readonly layers?: readonly TileLayer[] | undefined;
-}
+export type TileParams = Params<TileQuery>;
 
-/** Parameters of `getTracks`. */
-export interface TracksParams extends TrackPeriod {
-  readonly bbox?: Bbox | undefined;
-  /** Zoom for which lines are thinned; 10 without it. */
-  readonly zoom?: number | undefined;
-  readonly limit?: number | undefined;
-}
+/** Parameters of `getTracks`; its lines are thinned for a zoom, 10 without one. */
+export type TracksParams = Params<Yield<typeof tracksQuery>>;
 
-/** Parameters of `getTrackPoints`: at most a week. */
-export interface TrackPointsParams {
-  readonly from: string;
-  readonly to: string;
-  /** The id of one import. */
-  readonly import?: number | undefined;
-  readonly limit?: number | undefined;
-}
+/** Parameters of `getTrackPoints`: at most a week, perhaps of one import by its id. */
+export type TrackPointsParams = Params<Yield<typeof trackPointsQuery>>;
 
 /** How `request` is to ask. Whatever is left out: GET, no body, 8 s, no context. */
 export interface RequestOptions {

@@ -12,11 +12,10 @@ import type {
 
 /** All waypoints, bookmarks first, or those of a filter. */
 export function getWaypoints(filter: WaypointFilter = {}) {
-  const { bookmarksOnly, bbox, tag } = filter;
   return operation<Waypoint[]>()({
     call: 'GET /api/waypoints',
     args: Object.keys(filter).length === 0 ? [] : [filter],
-    query: { emoji: true, bookmarksOnly, bbox: bbox?.join(','), tag },
+    query: { ...filter, emoji: true },
     read: (value) => asList<WaypointInput>(value).map(normalizeWaypoint),
     offline: () => [],
     started: ['waypointsLoadStarted'],

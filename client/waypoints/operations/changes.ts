@@ -5,10 +5,9 @@ import type { ChangesParams, PageParams, PlaceInput } from '../types.ts';
 
 /** Changes of the last 30 days, newest first, a page at a time. */
 export function getChanges(params: ChangesParams = {}) {
-  const { limit, cursor, details } = params;
   return operation<ChangesAnswer>()({
     call: 'GET /api/changes',
-    query: { limit, cursor, details },
+    query: params,
     read: (value) => {
       const answer = asRecord<ChangesAnswer>(value);
       return { ...answer, changes: asList(answer?.changes) };
@@ -65,10 +64,9 @@ export function showWaypoint(waypoint: PlaceInput) {
 
 /** Hidden waypoints, newest first, a page at a time. */
 export function getHidden(params: PageParams = {}) {
-  const { limit, cursor } = params;
   return operation<HiddenAnswer>()({
     call: 'GET /api/hidden',
-    query: { limit, cursor },
+    query: params,
     read: (value) => {
       const answer = asRecord<HiddenAnswer>(value);
       return { ...answer, hidden: asList(answer?.hidden) };

@@ -5,10 +5,9 @@ import type { ImportedFiles, ImportsFilter } from '../types.ts';
 
 /** The imported files, newest first, a page at a time. */
 export function getImports(filter: ImportsFilter = {}) {
-  const { limit, cursor, q, state } = filter;
   return operation<ImportedFiles>()({
     call: 'GET /api/imports',
-    query: { limit, cursor, q, state },
+    query: filter,
     read: (value) => ({ files: [], ...asRecord<Partial<ImportedFiles>>(value) }),
     succeeded: (page) => [['importsFetched', page, filter]],
     failed: (message) => ['importsFetchFailed', message, filter],

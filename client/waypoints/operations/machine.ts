@@ -95,10 +95,9 @@ function unknownVersion(): VersionInfo {
 
 /** Waypoints, routes and tracks as the text of a file; one of many megabytes is better fetched as a stream. */
 export function exportFile(params: ExportParams = {}) {
-  const { contents, bbox, ...query } = params;
   return operation<string>()({
     call: 'GET /api/export',
-    query: { ...query, contents: contents?.join(','), bbox: bbox?.join(',') },
+    query: params,
     timeoutMs: exportTimeoutMs,
     // GeoJSON has been parsed by then.
     read: (value) => (typeof value === 'string' ? value : JSON.stringify(value)),

@@ -18,12 +18,7 @@ export function getClusters(zoom?: number, gridSize?: number, bookmarksOnly = fa
   return operation<ClusterItem[]>()({
     call: 'GET /api/clusters',
     args: [zoom, gridSize, bookmarksOnly, ...(bbox === undefined ? [] : [bbox])],
-    query: {
-      zoom,
-      grid: gridSize,
-      bookmarksOnly: bookmarksOnly ? 1 : undefined,
-      bbox: bbox?.join(','),
-    },
+    query: { zoom, grid: gridSize, bookmarksOnly: bookmarksOnly ? 1 : undefined, bbox },
     read: asList<ClusterItem>,
     offline: () => [],
     started: ['clustersFetchStarted', params],

@@ -50,10 +50,9 @@ export function cancelTimeline(id: string) {
 
 /** The places of a period, those with most time first. Fails with 429 while they are being made: ask again. */
 export function getPlaces(params: PlacesParams = {}) {
-  const { from, to, bbox, limit } = params;
   return operation<PlacesAnswer>()({
     call: 'GET /api/places',
-    query: { from, to, bbox: bbox?.join(','), limit },
+    query: params,
     read: (value) => ({ places: asList(asRecord<PlacesAnswer>(value)?.places) }),
     offline: () => ({ places: [] }),
     succeeded: (answer) => [['placesFetched', answer, params]],
@@ -63,10 +62,9 @@ export function getPlaces(params: PlacesParams = {}) {
 
 /** Sums a period up. Fails with 429 while the sums are being made: ask again. */
 export function getSummary(period: DatePeriod = {}) {
-  const { from, to } = period;
   return operation<Summary>()({
     call: 'GET /api/summary',
-    query: { from, to },
+    query: period,
     succeeded: (summary) => [['summaryFetched', summary, period]],
     failed: (message) => ['summaryFetchFailed', message, period],
   });

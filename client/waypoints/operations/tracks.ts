@@ -13,7 +13,7 @@ export function getTile(tile: TileAddress, params: TileParams = {}) {
   const { z, x, y } = tile;
   return operation<Uint8Array>()({
     call: `GET /api/tiles/${z}/${x}/${y}.mvt`,
-    query: queryOf(params),
+    query: params,
     asBytes: true,
     read: (value) => (value instanceof Uint8Array ? value : undefined),
     succeeded: (bytes) => [['tileFetched', bytes, tile]],
@@ -25,22 +25,17 @@ export function getTile(tile: TileAddress, params: TileParams = {}) {
 export function getTileJson(params: TileParams = {}) {
   return operation<TileJson>()({
     call: 'GET /api/tiles.json',
-    query: queryOf(params),
+    query: params,
     succeeded: (description) => [['tileJsonFetched', description]],
     failed: (message) => ['tileJsonFetchFailed', message],
   });
 }
 
-function queryOf({ from, to, layers }: TileParams) {
-  return { from, to, layers: layers?.join(',') };
-}
-
 /** Thinned lines of tracks and routes as GeoJSON. */
 export function getTracks(params: TracksParams = {}) {
-  const { from, to, bbox, zoom, limit } = params;
   return operation<Tracks>()({
     call: 'GET /api/tracks',
-    query: { from, to, bbox: bbox?.join(','), zoom, limit },
+    query: params,
     succeeded: (tracks) => [['tracksFetched', tracks, params]],
     failed: (message) => ['tracksFetchFailed', message, params],
   });
@@ -48,10 +43,9 @@ export function getTracks(params: TracksParams = {}) {
 
 /** The UTC days that have points of tracks. */
 export function getTrackDays(period: TrackPeriod = {}) {
-  const { from, to } = period;
   return operation<TrackDays>()({
     call: 'GET /api/tracks/days',
-    query: { from, to },
+    query: period,
     succeeded: (days) => [['trackDaysFetched', days, period]],
     failed: (message) => ['trackDaysFetchFailed', message, period],
   });
@@ -59,10 +53,9 @@ export function getTrackDays(period: TrackPeriod = {}) {
 
 /** Points of tracks by time, with elevation, of at most a week; thinned where there are too many. */
 export function getTrackPoints(params: TrackPointsParams) {
-  const { from, to, import: importId, limit } = params;
   return operation<TrackPoints>()({
     call: 'GET /api/tracks/points',
-    query: { from, to, import: importId, limit },
+    query: params,
     succeeded: (points) => [['trackPointsFetched', points, params]],
     failed: (message) => ['trackPointsFetchFailed', message, params],
   });
