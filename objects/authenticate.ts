@@ -11,15 +11,6 @@ export interface Authentication {
   readonly expires_in: number;
 }
 
-export interface AuthenticateRequest {
-  readonly user: string;
-  /** `OWNER/NAME`, also with a leading slash and `.git`. */
-  readonly path: string;
-  readonly operation: string;
-  /** ms since 1970. */
-  readonly now: number;
-}
-
 /** The reason for a refused login, as a sentence that the client shows. */
 export class NotAuthenticated extends Error {
   override readonly name = 'NotAuthenticated';
@@ -27,13 +18,15 @@ export class NotAuthenticated extends Error {
 
 /**
  * Makes the login of a user who has come over ssh, for one repository and operation.
+ * @param request its path is `OWNER/NAME`, also with a leading slash and `.git`; `now` in ms since 1970.
  * @throws NotAuthenticated
  */
 export async function authenticate(
   directory: ObjectsDirectory,
   secret: Uint8Array,
-  { user: name, path, operation, now }: AuthenticateRequest,
+  request: Readonly<Record<'user' | 'path' | 'operation', string> & { now: number }>,
 ): Promise<Authentication & { readonly repository: string }> {
+  const { user: name, path, operation, now } = request;
   if (!isOperation(operation)) {
     throw new NotAuthenticated(
       `The operation "${printable(operation)}" is not known: it is upload or download.`,
@@ -45,7 +38,7 @@ export async function authenticate(
     throw new NotAuthenticated('There is no such repository, or you may not see it.');
   }
   // A reader gets a login for uploads, too: git-lfs lists locks with one in some versions. The server refuses what is sent with it.
-  const tokens = createTokens({ key: secret, now: () => now });
+  const tokens = createTokens(secret, () => now);
   const scope = { userId: user.id, repositoryId: repository.id, operation, oid: undefined };
   return {
     repository: `${repository.owner}/${repository.name}`,

@@ -1,36 +1,55 @@
 import type { Clock, Log } from '../model/process.ts';
 import type { ContentStore } from '../storage/content-store/content-store.ts';
-import type { ObjectsDirectory } from '../storage/objects/directory.ts';
-import type { Holdings } from '../storage/objects/holdings.ts';
-import type { Locks } from '../storage/objects/locks.ts';
-import type { CommitJournal } from '../storage/objects/rows-store.ts';
-import type { Clients } from './clients.ts';
+import { Clients } from './clients.ts';
 import type { ObjectsConfig } from './config.ts';
-import type { Logins } from './credentials.ts';
-import type { Expiring } from './expiring.ts';
-import type { RequestLimiter } from './request-limiter.ts';
-import type { Tokens } from './tokens.ts';
-import type { TrafficMeter } from './traffic.ts';
-import type { UploadsUnderWay } from './uploads-under-way.ts';
+import { Logins } from './credentials.ts';
+import { Expiring } from './expiring.ts';
+import { RequestLimiter } from './request-limiter.ts';
+import type { ObjectsRoot } from './root.ts';
+import { createTokens } from './tokens.ts';
+import { TrafficMeter } from './traffic.ts';
+import { UploadsUnderWay } from './uploads-under-way.ts';
 
-/** The parts that the routes of an object server answer from. */
-export interface ObjectParts {
+/** How long, and of how many uploads, it is remembered that they had the wrong content. */
+const failedMs = 60_000;
+const failedUploads = 10_000;
+
+export interface PartsOptions {
   readonly config: ObjectsConfig;
   readonly clock: Clock;
   readonly log: Log;
-  readonly contents: ContentStore;
-  /** Bytes that are free on the disk of the contents. */
-  readonly freeBytes: () => Promise<number>;
-  readonly directory: ObjectsDirectory;
-  readonly holdings: Holdings;
-  readonly locks: Locks;
-  readonly journal: CommitJournal;
-  readonly logins: Logins;
-  readonly tokens: Tokens;
-  /** How often an upload had the wrong content, by {@link uploadKey}. */
-  readonly failed: Expiring<number>;
-  readonly underWay: UploadsUnderWay;
-  readonly traffic: TrafficMeter;
-  readonly limiter: RequestLimiter;
-  readonly clients: Clients;
+  /** In place of what the disk says. */
+  readonly freeBytes?: () => Promise<number>;
+}
+
+/** The parts that the routes of an object server answer from. */
+export type ObjectParts = ReturnType<typeof buildParts>;
+
+/** @param connections of the server */
+export function buildParts(
+  { directory, holdings, locks, database, secret }: ObjectsRoot,
+  contents: ContentStore,
+  connections: number,
+  { config, clock, log, freeBytes = () => contents.freeBytes() }: PartsOptions,
+) {
+  return {
+    config,
+    clock,
+    log,
+    contents,
+    /** Bytes that are free on the disk of the contents. */
+    freeBytes,
+    directory,
+    holdings,
+    locks,
+    journal: database.journal,
+    logins: new Logins(clock, log),
+    tokens: createTokens(secret, clock.now),
+    /** How often an upload had the wrong content, by {@link uploadKey}. */
+    failed: new Expiring<number>(clock, failedMs, failedUploads),
+    underWay: new UploadsUnderWay(),
+    traffic: new TrafficMeter(holdings, clock, config.bandwidthPerDay),
+    limiter: new RequestLimiter(config.requestsPerMinute, clock),
+    clients: new Clients(Math.floor(connections / 4), config),
+  };
 }

@@ -5,17 +5,12 @@ import { defaultHttpLimits, type HttpLimits } from '../http/http-limits.ts';
 import type { Route } from '../http/route.ts';
 import { createHttpServer, type HttpServer } from '../http/server.ts';
 import { describeError } from '../model/error-description.ts';
-import type { Clock, Log } from '../model/process.ts';
 import type { ContentStore } from '../storage/content-store/content-store.ts';
 import { lockDirectory, type DirectoryLock } from '../storage/lock.ts';
 import { closeToOthers } from '../storage/private-directory.ts';
-import { Clients } from './clients.ts';
-import type { ObjectsConfig } from './config.ts';
-import { Logins } from './credentials.ts';
-import { Expiring } from './expiring.ts';
 import { answerType, bodyTypes } from './negotiate.ts';
-import type { ObjectParts } from './parts.ts';
-import { RequestLimiter } from './request-limiter.ts';
+import type { ObjectsConfig } from './config.ts';
+import { buildParts, type ObjectParts, type PartsOptions } from './parts.ts';
 import {
   isShared,
   lockPath,
@@ -30,9 +25,6 @@ import { lockRoutes } from './routes/locks.ts';
 import { objectRoutes } from './routes/objects.ts';
 import { healthRoutes } from './routes/health.ts';
 import { verifyRoutes } from './routes/verify.ts';
-import { createTokens } from './tokens.ts';
-import { TrafficMeter } from './traffic.ts';
-import { UploadsUnderWay } from './uploads-under-way.ts';
 import { removeUnverified } from './upkeep/unverified.ts';
 
 /**
@@ -50,26 +42,17 @@ const httpLimits: HttpLimits = {
   keepAliveTimeoutMs: 30_000,
 };
 
-/** How long, and of how many uploads, it is remembered that they had the wrong content. */
-const failedMs = 60_000;
-const failedUploads = 10_000;
-
 const unverifiedEveryMs = 60_000;
 
 /** Part of the closing time that remains to end what was cut off, and then the process. */
 const endingMs = 1_300;
 
-export interface ObjectServerOptions extends StorePlaces {
+export interface ObjectServerOptions extends StorePlaces, PartsOptions {
   /** The directory of the store. */
   readonly root: string;
-  readonly config: ObjectsConfig;
-  readonly log: Log;
-  readonly clock: Clock;
   readonly listen: { readonly host: string; readonly port: number };
   readonly tls?: (options: ServerOptions) => Server;
   readonly limits?: Partial<HttpLimits>;
-  /** In place of what the disk says. */
-  readonly freeBytes?: () => Promise<number>;
 }
 
 export interface ObjectServer {
@@ -111,7 +94,8 @@ async function serve(
   options: ObjectServerOptions,
 ): Promise<ObjectServer> {
   const { config, log, listen } = options;
-  const parts = buildParts(root, contents, options);
+  const limits = { ...httpLimits, ...options.limits };
+  const parts = buildParts(root, contents, limits.connections, options);
   const server: HttpServer = createHttpServer({
     routes: allRoutes(parts),
     guards: [(ctx) => parts.clients.ask(ctx)],
@@ -120,7 +104,7 @@ async function serve(
     log,
     bodyTypes,
     failureStyle: objectFailures(config),
-    limits: { ...httpLimits, ...options.limits },
+    limits,
     onConnection: (socket) => parts.clients.connect(socket),
     mayLeaveLoopback: true,
     ...(options.tls === undefined ? {} : { tls: options.tls }),
@@ -172,33 +156,6 @@ function allRoutes(parts: ObjectParts): Route[] {
     ...verifyRoutes(parts),
     ...lockRoutes(parts),
   ];
-}
-
-function buildParts(
-  root: ObjectsRoot,
-  contents: ContentStore,
-  { config, log, clock, limits, freeBytes = () => contents.freeBytes() }: ObjectServerOptions,
-): ObjectParts {
-  const { connections } = { ...httpLimits, ...limits };
-  const { directory, holdings, locks, database, secret } = root;
-  return {
-    config,
-    clock,
-    log,
-    contents,
-    freeBytes,
-    directory,
-    holdings,
-    locks,
-    journal: database.journal,
-    logins: new Logins(clock, log),
-    tokens: createTokens({ key: secret, now: clock.now }),
-    failed: new Expiring(clock, failedMs, failedUploads),
-    underWay: new UploadsUnderWay(),
-    traffic: new TrafficMeter(holdings, clock, config.bandwidthPerDay),
-    limiter: new RequestLimiter(config.requestsPerMinute, clock),
-    clients: new Clients(Math.floor(connections / 4), config),
-  };
 }
 
 const challenge = 'Basic realm="waypointd objects", charset="UTF-8"';

@@ -11,24 +11,14 @@ export interface Scope {
   readonly oid: string | undefined;
 }
 
-export interface TokenOptions {
-  /** The key of the store's secret file. */
-  readonly key: Uint8Array;
-  /** ms since 1970. */
-  readonly now: () => number;
-}
-
-/** Makes and reads tokens: what they allow and until when, with an HMAC-SHA-256 over it. */
-export interface Tokens {
-  make(scope: Scope, lifeMs: number): string;
-  /** @returns undefined for a token that is not ours, or has expired. */
-  read(token: string): Scope | undefined;
-}
-
 /** Separates our HMACs from any other use of the key. */
 const purpose = 'waypointd object token 2\n';
 
-export function createTokens({ key, now }: TokenOptions): Tokens {
+/** Makes and reads tokens: what they allow and until when, with an HMAC-SHA-256 over it. */
+export type Tokens = ReturnType<typeof createTokens>;
+
+/** @param key of the store's secret file. @param now ms since 1970. */
+export function createTokens(key: Uint8Array, now: () => number) {
   // Bytes would be made into a key again for every token, which costs eight times the signature.
   const secret = createSecretKey(key);
   const sign = (payload: string): Buffer =>
@@ -36,12 +26,13 @@ export function createTokens({ key, now }: TokenOptions): Tokens {
       .update(purpose + payload)
       .digest();
   return {
-    make({ userId, repositoryId, operation, oid = '' }, lifeMs) {
+    make({ userId, repositoryId, operation, oid = '' }: Scope, lifeMs: number): string {
       const fields = [repositoryId, operation, oid, Math.floor(now() + lifeMs), userId];
       const payload = Buffer.from(fields.join(' ')).toString('base64url');
       return `${payload}.${sign(payload).toString('base64url')}`;
     },
-    read(token) {
+    /** @returns undefined for a token that is not ours, or has expired. */
+    read(token: string): Scope | undefined {
       const [payload = '', signature = '', ...rest] = token.split('.');
       const given = Buffer.from(signature, 'base64url');
       const right = sign(payload);
