@@ -2,9 +2,9 @@ import { join } from 'node:path';
 import type { BucketPlace } from '../storage/content-store/s3/bucket.ts';
 import type { ContentStore } from '../storage/content-store/content-store.ts';
 import { DiskContentStore } from '../storage/content-store/disk-store.ts';
-import { objectsDirectory, type ObjectsDirectory } from '../storage/objects/directory.ts';
-import { objectHoldings, type Holdings } from '../storage/objects/holdings.ts';
-import { objectLocks, type Locks } from '../storage/objects/locks.ts';
+import { objectsDirectory } from '../storage/objects/directory.ts';
+import { objectHoldings } from '../storage/objects/holdings.ts';
+import { objectLocks } from '../storage/objects/locks.ts';
 import { hasDatabase, ObjectsRefused } from '../storage/objects/open.ts';
 import { storeId, type RowsStore } from '../storage/objects/rows-store.ts';
 import { openSqliteRows } from '../storage/objects/sqlite.ts';
@@ -14,18 +14,7 @@ import { createPrivateDirectory } from '../storage/private-directory.ts';
  * An object store, open. What is not in PostgreSQL is in its directory: `objects.sqlite`, `secret`, `lock.sqlite`, and the
  * content store's `objects/`, `incoming/` and `quarantine/`.
  */
-export interface ObjectsRoot {
-  readonly path: string;
-  readonly database: RowsStore;
-  readonly directory: ObjectsDirectory;
-  readonly holdings: Holdings;
-  readonly locks: Locks;
-  /** @throws ObjectsRefused where they are another store's; what the bucket is at fault for */
-  readonly contents: () => Promise<ContentStore>;
-  /** The key of tokens. */
-  readonly secret: Uint8Array;
-  readonly close: () => Promise<void>;
-}
+export type ObjectsRoot = Awaited<ReturnType<typeof openRoot>>;
 
 /** Where is what the directory of a store does not hold. */
 export interface StorePlaces {
@@ -62,7 +51,7 @@ export function lockPath(root: string): string {
  * need nothing but rows, and go on while a bucket is away.
  * @throws ObjectsRefused; WaypointError database_unavailable
  */
-export async function openRoot(path: string, options: OpenRootOptions): Promise<ObjectsRoot> {
+export async function openRoot(path: string, options: OpenRootOptions) {
   createPrivateDirectory(path);
   let [opening, claiming]: Promise<ContentStore>[] = [];
   const open = (): Promise<ContentStore> => (opening ??= openContents(path, options));
@@ -86,7 +75,9 @@ export async function openRoot(path: string, options: OpenRootOptions): Promise<
       directory: objectsDirectory(rows),
       holdings: objectHoldings(rows),
       locks: objectLocks(rows),
+      /** @throws ObjectsRefused where they are another store's; what the bucket is at fault for */
       contents: () => (claiming ??= claim()),
+      /** The key of tokens. */
       secret: await database.secret(),
       close,
     };

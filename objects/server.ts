@@ -55,17 +55,11 @@ export interface ObjectServerOptions extends StorePlaces, PartsOptions {
   readonly limits?: Partial<HttpLimits>;
 }
 
-export interface ObjectServer {
-  readonly port: number;
-  /** Finishes requests (≤ `graceMs`), then closes the store. */
-  readonly close: (graceMs: number) => Promise<void>;
-}
-
 /**
  * Starts an object server on its directory.
  * @throws RootTaken; ObjectsRefused; Node's error where the port is taken
  */
-export async function startObjectServer(options: ObjectServerOptions): Promise<ObjectServer> {
+export async function startObjectServer(options: ObjectServerOptions) {
   const root = await openRoot(options.root, { ...options, owner: 'server' });
   // The key of logins is in there.
   if (closeToOthers(options.root)) options.log.warn('objects.open_to_others');
@@ -92,7 +86,7 @@ async function serve(
   contents: ContentStore,
   lock: DirectoryLock | undefined,
   options: ObjectServerOptions,
-): Promise<ObjectServer> {
+) {
   const { config, log, listen } = options;
   const limits = { ...httpLimits, ...options.limits };
   const parts = buildParts(root, contents, limits.connections, options);
@@ -113,7 +107,8 @@ async function serve(
   const endRemovals = repeatRemovals(parts);
   return {
     port,
-    async close(graceMs) {
+    /** Finishes requests (≤ `graceMs`), then closes the store. */
+    async close(graceMs: number): Promise<void> {
       await server.close(Math.max(0, graceMs - 2 * endingMs));
       // A database or a bucket that is away keeps no server from its end.
       await Promise.race([end(), delay(endingMs, undefined, { ref: false })]);

@@ -8,14 +8,6 @@ export interface Upload {
   readonly size: number;
 }
 
-/** Takes the progress and the end of an upload that has begun. */
-interface UploadUnderWay {
-  readonly arrived: (bytes: number) => void;
-  /** Its row is about to be made, and counts in the quota from then on. */
-  readonly settle: () => void;
-  readonly end: () => void;
-}
-
 interface Begun extends Upload {
   left: number;
   isSettled: boolean;
@@ -54,11 +46,13 @@ export class UploadsUnderWay {
     return leftToUser(room, userId, byOid.values());
   }
 
-  begin(upload: Upload): UploadUnderWay {
+  /** @returns what takes the progress and the end of it. */
+  begin(upload: Upload) {
     const begun = { ...upload, left: upload.size, isSettled: false };
     this.#begun.add(begun);
     return {
-      arrived: (bytes) => (begun.left = Math.max(0, begun.left - bytes)),
+      arrived: (bytes: number) => (begun.left = Math.max(0, begun.left - bytes)),
+      /** Its row is about to be made, and counts in the quota from then on. */
       settle: () => (begun.isSettled = true),
       end: () => {
         this.#begun.delete(begun);

@@ -9,10 +9,10 @@ import {
   type Link,
   type Operation,
 } from '../../model/objects.ts';
-import { authorizeLinks, type Permit } from '../access.ts';
+import { authorizeLinks } from '../access.ts';
 import { admitUpload, isCounted, isHeld, type Room } from '../announce.ts';
 import { linkLifeMs } from '../config.ts';
-import { countLinked, downloadLink, uploadLinks, type LinkBase } from '../links.ts';
+import { countLinked, downloadLink, uploadLinks } from '../links.ts';
 import { answerType, checkAccept } from '../negotiate.ts';
 import type { ObjectParts } from '../parts.ts';
 
@@ -68,10 +68,7 @@ export function batchRoutes(parts: ObjectParts): Route[] {
   );
 }
 
-interface Entered {
-  readonly permit: Permit;
-  readonly links: LinkBase;
-}
+type Entered = Awaited<ReturnType<typeof authorizeLinks>>;
 
 /** Progress of a batch. */
 interface Batch extends Omit<Room, 'isCounted'> {
@@ -81,18 +78,9 @@ interface Batch extends Omit<Room, 'isCounted'> {
 }
 
 /** An object of a batch, with whether it is there being found out: a bucket is asked for many at once. */
-interface LookedUp {
-  readonly item: unknown;
-  readonly parsed: ReturnType<typeof objectBodySchema.safeParse>;
-  readonly held: Promise<boolean>;
-}
+type LookedUp = ReturnType<typeof lookUp>;
 
-function lookUp(
-  item: unknown,
-  operation: Operation,
-  { permit }: Entered,
-  parts: ObjectParts,
-): LookedUp {
+function lookUp(item: unknown, operation: Operation, { permit }: Entered, parts: ObjectParts) {
   const parsed = objectBodySchema.safeParse(item);
   const held = parsed.success
     ? isHeld(permit, parsed.data, parts, operation)

@@ -127,15 +127,13 @@ function writer({ user }: Permit): UserRow {
   return user;
 }
 
-interface Page {
-  readonly cursor?: number | undefined;
-  readonly limit?: number | undefined;
-}
-
 /** One page of locks in the order in which they were made, and where the next one begins. */
 async function page(
   filter: LockFilter,
-  { cursor = 0, limit = objectLimits.locksPage }: Page,
+  {
+    cursor = 0,
+    limit = objectLimits.locksPage,
+  }: Partial<Record<'cursor' | 'limit', number | undefined>>,
   { locks }: ObjectParts,
 ): Promise<{ locks: FileLock[]; next_cursor?: string }> {
   const most = Math.min(limit, objectLimits.locksPage);

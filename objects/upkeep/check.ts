@@ -13,23 +13,12 @@ export interface Fault {
   readonly repository?: string;
 }
 
-export interface CheckOutcome {
-  readonly contents: number;
-  readonly bytes: number;
-  readonly faults: readonly Fault[];
-  /** Held, and there in the quarantine only: whole ones are in their place again. */
-  readonly restored: number;
-}
-
 /**
  * Reads every stored content and compares it with its oid. What is damaged goes to the quarantine; from then on the server asks
  * for it again. Needs a disk's time and the memory of one piece; runs beside a server.
  * @param onProgress called after each content with the bytes read so far.
  */
-export async function checkContents(
-  root: ObjectsRoot,
-  onProgress: (bytes: number) => void,
-): Promise<CheckOutcome> {
+export async function checkContents(root: ObjectsRoot, onProgress: (bytes: number) => void) {
   const { holdings } = root;
   const contents = await root.contents();
   const faults: Fault[] = [];
@@ -50,6 +39,7 @@ export async function checkContents(
     if (await bringBack(oid, repository)) restored += 1;
     else tell('missing', oid, repository);
   }
+  // Restored: held, and there in the quarantine only.
   return { contents: count, bytes, faults, restored };
 
   /** A collection may have been cut off before it put back what is held again. */

@@ -10,23 +10,15 @@ export interface CollectOptions {
   readonly now: number;
 }
 
-export interface CollectOutcome {
-  /** Contents that no repository holds, now in quarantine. */
-  readonly quarantined: number;
-  readonly quarantinedBytes: number;
-  /** Contents that were long enough in quarantine, now deleted. */
-  readonly deleted: number;
-  readonly deletedBytes: number;
-}
-
 /**
  * Takes contents that no repository holds out of sight, and deletes what was taken out of sight long ago. An upload that
  * ends meanwhile gets its content back: whether it is held is asked again once it is out of sight.
+ * @returns the contents that no repository holds, now in quarantine, and those that were there long enough, now deleted.
  */
 export async function collectGarbage(
   root: ObjectsRoot,
   { graceMs, isDryRun, now }: CollectOptions,
-): Promise<CollectOutcome> {
+) {
   const { holdings } = root;
   const contents = await root.contents();
   const oldest = now - graceMs;

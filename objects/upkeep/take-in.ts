@@ -7,25 +7,18 @@ import { hashFile } from '../../storage/hash-file.ts';
 import { pathOf, type RepositoryRow } from '../../storage/objects/directory.ts';
 import type { ObjectsRoot } from '../root.ts';
 
-export interface TakeInOutcome {
-  readonly added: number;
-  readonly addedBytes: number;
-  /** Files whose content the repository held already. */
-  readonly present: number;
-  /** Files that could not be read, or changed while they were. */
-  readonly failed: readonly string[];
-}
-
 /**
  * Takes every regular file below a directory into a repository, whatever its name: the objects of another git-lfs server, or any
  * files. Links are not followed.
+ * @param onProgress called after each file with the bytes added so far.
+ * @returns the files added, those whose content was held already, and those that could not be read, or changed while they were.
  */
 export async function takeIn(
   root: ObjectsRoot,
   repository: RepositoryRow,
   directory: string,
-  onProgress: (files: number, bytes: number) => void,
-): Promise<TakeInOutcome> {
+  onProgress: (bytes: number) => void,
+) {
   const { holdings } = root;
   const path = pathOf(repository);
   const contents = (await root.contents()).of(path);
@@ -52,7 +45,7 @@ export async function takeIn(
       if (!isFaultOfFile(error)) throw error;
       outcome.failed.push(file);
     }
-    onProgress(outcome.added + outcome.present, outcome.addedBytes);
+    onProgress(outcome.addedBytes);
   }
   return outcome;
 }

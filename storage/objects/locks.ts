@@ -15,8 +15,6 @@ export interface LockFilter {
 export type LockOutcome = { readonly lock: FileLock; readonly isNew: boolean } | 'limit';
 
 /** Locks of files, each path of a repository at most once. */
-export type Locks = ReturnType<typeof objectLocks>;
-
 export function objectLocks(rows: ObjectRows) {
   return {
     /** Makes a lock, unless there is one of this path. @param most locks of a repository */

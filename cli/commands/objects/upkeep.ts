@@ -125,12 +125,12 @@ const importFiles = defineCommand({
     return withRoot(call, async (root) => {
       const repository = await requireRepository(root, path);
       const { takeIn } = await import('../../../objects/upkeep/take-in.ts');
-      return withByteCount('Took in', (show) =>
-        takeIn(root, repository, resolve(dir), (_files, bytes) => show(bytes)),
-      ).catch((cause: unknown) => {
-        if (!['ENOENT', 'ENOTDIR'].includes(errorCode(cause) ?? '')) throw cause;
-        throw new ExitError(`There is no directory ${forTerminal(dir)}.`, 1, cause);
-      });
+      return withByteCount('Took in', (show) => takeIn(root, repository, resolve(dir), show)).catch(
+        (cause: unknown) => {
+          if (!['ENOENT', 'ENOTDIR'].includes(errorCode(cause) ?? '')) throw cause;
+          throw new ExitError(`There is no directory ${forTerminal(dir)}.`, 1, cause);
+        },
+      );
     });
   },
   isFailure: ({ failed }) => failed.length > 0,
