@@ -1,12 +1,7 @@
 import { ExitError } from '../model/exit-error.ts';
 import { installedFiles } from './install.ts';
 import { launchdPlatform } from './launchd/launchd-platform.ts';
-import type {
-  ServiceChoice,
-  ServicePlatform,
-  ServiceState,
-  ServiceHost,
-} from './service-platform.ts';
+import type { ServiceChoice, ServicePlatform, ServiceHost } from './service-platform.ts';
 import { systemdPlatform } from './systemd/systemd-platform.ts';
 import { windowsServicePlatform } from './windows/service-platform.ts';
 import { windowsTaskPlatform } from './windows/task-platform.ts';
@@ -32,22 +27,20 @@ export async function choosePlatform(
   );
 }
 
-export interface FoundService {
-  readonly platform: ServicePlatform;
-  readonly state: ServiceState;
-  /** False when its files are there, but its service manager cannot be asked from here. */
-  readonly isReached: boolean;
-}
+export type FoundService = NonNullable<Awaited<ReturnType<typeof findService>>>;
 
-/** The daemon's service on this machine, the user's own before that of the machine; changes nothing. */
-export async function findService(host: ServiceHost): Promise<FoundService | undefined> {
+/**
+ * The daemon's service on this machine, the user's own before that of the machine; changes nothing. It is not reached when
+ * its files are there, but its service manager cannot be asked from here.
+ */
+export async function findService(host: ServiceHost) {
   for (const isSystem of [false, true]) {
     try {
       const choice = { name: 'waypointd', isSystem } as const;
       const platform = await choosePlatform(host, choice, { mustReach: false });
       const state = await platform.readState();
-      if (state.isInstalled) return { platform, state, isReached: true };
-      if (installedFiles(platform).length > 0) return { platform, state, isReached: false };
+      const isReached = state.isInstalled;
+      if (isReached || installedFiles(platform).length > 0) return { platform, state, isReached };
     } catch (error) {
       // No service manager that we know.
       if (!(error instanceof ExitError)) throw error;

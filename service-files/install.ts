@@ -135,15 +135,6 @@ function readText(path: string): string | undefined {
   }
 }
 
-/** Outcome of an install. */
-export interface Installed {
-  readonly state: ServiceState;
-  /** The plan that was carried out: the one asked for, or its fallback. */
-  readonly plan: InstallPlan;
-  readonly isChanged: boolean;
-  readonly failure: CommandFailure | undefined;
-}
-
 /** Tells whether a service that runs answers; without it, to run is enough. */
 export type IsServing = () => Promise<boolean>;
 
@@ -153,6 +144,7 @@ const settlePauseMs = 200;
 
 /**
  * Installs a service and starts it. Doing it again changes nothing but what is different.
+ * @returns also the plan that was carried out: the one asked for, or its fallback.
  * @throws ExitError when a foreign file is in the way; errors of the file system.
  */
 export async function installService(
@@ -160,7 +152,7 @@ export async function installService(
   plan: InstallPlan,
   host: ServiceHost,
   isServing?: IsServing,
-): Promise<Installed> {
+) {
   const { fallback } = plan;
   // Where the fallback is installed already, trying the other again would only interrupt the service.
   const isFallback = fallback !== undefined && !changesFiles(installSteps(platform, fallback));
@@ -175,7 +167,7 @@ async function carryOut(
   plan: InstallPlan,
   host: ServiceHost,
   isServing: IsServing | undefined,
-): Promise<Installed> {
+) {
   const steps = installSteps(platform, plan);
   const failure = await takeSteps(steps, host);
   const state = await untilSettled(platform, isServing);
