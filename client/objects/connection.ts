@@ -33,14 +33,6 @@ export interface ApiCall {
   readonly body?: unknown;
 }
 
-export interface ApiAnswer {
-  /** 200 to 299 */
-  readonly status: number;
-  readonly body: string;
-  /** The final address, after redirects. */
-  readonly url: URL;
-}
-
 export interface LinkCall {
   readonly method: 'GET' | 'PUT' | 'POST' | 'DELETE';
   /** The link's own replace these. */
@@ -78,9 +70,10 @@ export class Connection {
 
   /**
    * Calls the API and follows redirections as far as it may.
+   * @returns an answer of status 200 to 299, and its final address.
    * @throws ObjectClientError
    */
-  async call(purpose: Purpose, call: ApiCall): Promise<ApiAnswer> {
+  async call(purpose: Purpose, call: ApiCall) {
     const { signal } = purpose;
     let url = this.#territory.base;
     const answer = await this.#knowing(purpose, (known) =>

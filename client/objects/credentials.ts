@@ -94,16 +94,10 @@ export function lowerCased(headers: Readonly<Record<string, string>>): RequestHe
   );
 }
 
-interface Ended {
-  /** Undefined when it had to be ended. */
-  readonly code: number | undefined;
-  readonly output: string;
-  readonly errors: string;
-}
-
 const execute = promisify(execFile);
 
-async function run(program: string, words: readonly string[], input: string): Promise<Ended> {
+/** @returns what it printed; no exit code when it had to be ended. */
+async function run(program: string, words: readonly string[], input: string) {
   try {
     const limits = { timeout: commandMs, maxBuffer: outputBytes };
     const running = execute(program, words, limits);

@@ -122,7 +122,7 @@ export class Requests extends SignalBoard {
     if (started !== undefined && refusal === undefined) this.emit(started);
     let outcome: Outcome<T>;
     try {
-      outcome = await this.#outcome(operation, isOffline);
+      outcome = await this.#ask(operation, isOffline);
     } catch (error) {
       const failure = sendFailure(error);
       if (failed !== undefined) this.emit(failed(failure.message));
@@ -140,12 +140,9 @@ export class Requests extends SignalBoard {
   }
 
   /** Whatever it takes, the outcome comes after the method has returned. */
-  async #outcome<T>(operation: Operation<T>, isOffline: boolean): Promise<Outcome<T>> {
+  async #ask<T>(operation: Operation<T>, isOffline: boolean): Promise<Outcome<T>> {
     if (operation.refusal !== undefined) throw new RequestFailure(operation.refusal);
-    return isOffline ? { result: simulate(operation) } : this.#ask(operation);
-  }
-
-  async #ask<T>(operation: Operation<T>): Promise<Outcome<T>> {
+    if (isOffline) return { result: simulate(operation) };
     const { call, query, body, content, asBytes, timeoutMs, read = asRecord<T> } = operation;
     const [method = '', path = ''] = call.split(/ (.*)/su);
     const request = { method, path: withQuery(path, query), body, content, asBytes };

@@ -58,18 +58,8 @@ export interface ChosenDirectories {
   readonly runtimeDir?: string | undefined;
 }
 
-export interface DaemonPlaces {
-  readonly data: string;
-  /** Somebody named the data directory: then the daemon of another one is not meant. */
-  readonly isDataChosen: boolean;
-  readonly candidates: readonly string[];
-}
-
 /** Where the daemon of this user and these directories has left its hand-over file. */
-export function daemonPlaces(
-  chosen: ChosenDirectories = {},
-  env: Environment = process.env,
-): DaemonPlaces {
+export function daemonPlaces(chosen: ChosenDirectories = {}, env: Environment = process.env) {
   const { WAYPOINTD_DATA_DIR, WAYPOINTD_RUNTIME_DIR } = env;
   const { dataDir, runtimeDir } = {
     ...configuredDirectories(env),
@@ -79,6 +69,7 @@ export function daemonPlaces(
   const data = dataDir ?? unitDirectory(env, 'STATE_DIRECTORY') ?? userDirectory('data', env);
   return {
     data,
+    /** Somebody named the data directory: then the daemon of another one is not meant. */
     isDataChosen: dataDir !== undefined,
     candidates: handOverCandidates(runtimeDirectories(runtimeDir, env), data),
   };

@@ -1,11 +1,11 @@
 import type { RenamedTag } from '../../../model/waypoint.ts';
 import { asRecord, operation } from '../operation.ts';
 import { normalizeTags, rawTag } from '../tags.ts';
-import type { PlaceInput, Tag, TagInput, WaypointInput } from '../types.ts';
+import type { Tag, TagInput, WaypointInput } from '../types.ts';
 
 export function fetchTags(waypoint: WaypointInput) {
-  const place = placeOf(waypoint);
-  const { name, lat, lon } = place;
+  const { name, lat, lon } = waypoint;
+  const place = { name, lat, lon };
   return operation<Tag[]>()({
     call: 'GET /api/tags',
     query: { name, lat, lon, emoji: true },
@@ -93,8 +93,4 @@ function readTags(value: unknown): Tag[] {
 
 function otherTags({ tags = [] }: WaypointInput, tag: string): TagInput[] {
   return tags.filter((one) => rawTag(one) !== tag);
-}
-
-function placeOf({ name, lat, lon }: PlaceInput): PlaceInput {
-  return { name, lat, lon };
 }
