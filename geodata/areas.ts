@@ -2,10 +2,7 @@ import type { Database } from 'better-sqlite3';
 import { wordsOf } from './words.ts';
 
 /** Countries and regions that somebody may mean who types `Texas` after the name of a town. */
-export interface AreaFilter {
-  readonly isEmpty: boolean;
-  has(country: number, region: number | null): boolean;
-}
+export type AreaFilter = ReturnType<Areas['matching']>;
 
 interface Area {
   readonly id: number;
@@ -37,12 +34,13 @@ export class Areas {
   }
 
   /** Those that have every word in their names, or at least its beginning; codes count whole. */
-  matching(words: readonly string[]): AreaFilter {
+  matching(words: readonly string[]) {
     const countries = idsOfMatching(this.#countries, words);
     const regions = idsOfMatching(this.#regions, words);
     return {
       isEmpty: countries.size + regions.size === 0,
-      has: (country, region) => countries.has(country) || (region !== null && regions.has(region)),
+      has: (country: number, region: number | null): boolean =>
+        countries.has(country) || (region !== null && regions.has(region)),
     };
   }
 }

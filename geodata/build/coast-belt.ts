@@ -97,27 +97,20 @@ class BeltBuilder {
   }
 
   #within(points: readonly number[], middle: GlobePoint, km: number): readonly number[] {
-    const [x, y, z] = position(middle.lat, middle.lon);
-    const coast = this.#coast;
-    const most = km ** 2;
-    const kept: number[] = [];
-    for (const at of points) {
-      const square = (coast[at]! - x) ** 2 + (coast[at + 1]! - y) ** 2 + (coast[at + 2]! - z) ** 2;
-      if (square <= most) kept.push(at);
-    }
-    return kept;
+    const squareTo = this.#squareTo(middle);
+    return points.filter((at) => squareTo(at) <= km ** 2);
   }
 
-  /** A straight line, which at these distances is as long as the way over the globe. */
-  #distanceKm(points: readonly number[], { lat, lon }: GlobePoint): number {
+  #distanceKm(points: readonly number[], from: GlobePoint): number {
+    const squareTo = this.#squareTo(from);
+    return Math.sqrt(points.reduce((least, at) => Math.min(least, squareTo(at)), Infinity));
+  }
+
+  /** The square of a straight line, which at these distances is as long as the way over the globe. */
+  #squareTo({ lat, lon }: GlobePoint): (at: number) => number {
     const [x, y, z] = position(lat, lon);
     const coast = this.#coast;
-    let least = Infinity;
-    for (const at of points) {
-      const square = (coast[at]! - x) ** 2 + (coast[at + 1]! - y) ** 2 + (coast[at + 2]! - z) ** 2;
-      if (square < least) least = square;
-    }
-    return Math.sqrt(least);
+    return (at) => (coast[at]! - x) ** 2 + (coast[at + 1]! - y) ** 2 + (coast[at + 2]! - z) ** 2;
   }
 }
 

@@ -15,6 +15,9 @@ const samePlaceKm = 1;
 /** The same, for names that look alike and for seats of administrations, which are renamed more often than moved. */
 const likelySamePlaceKm = 2;
 
+/** Names that begin with so many of the same letters look alike. */
+const sameLetters = 4;
+
 export interface Match {
   /** For each place of today the place of 2020 that it is. */
   readonly census: readonly (CensusPlace | undefined)[];
@@ -78,20 +81,17 @@ class Pairs {
     keysOf: (place: CensusPlace) => readonly string[],
     mostKm: number,
   ): void {
-    const byKey = new Map<string, CensusPlace[]>();
-    for (const place of this.#left()) {
-      for (const key of keysOf(place)) pushTo(byKey, `${place.country} ${key}`, place);
-    }
+    const keyed = this.#left().flatMap((census) => keysOf(census).map((key) => ({ key, census })));
+    const byKey = Map.groupBy(keyed, ({ key, census }) => `${census.country} ${key}`);
     this.#accept(
-      (place) => byKey.get(`${place.country} ${keyOf(place)}`) ?? [],
+      (place) => byKey.get(`${place.country} ${keyOf(place)}`)?.map(({ census }) => census) ?? [],
       () => mostKm,
     );
   }
 
   /** Pairs what is near, in one country. */
   matchNear(mostKm: number): void {
-    const cells = new Map<string, CensusPlace[]>();
-    for (const place of this.#left()) pushTo(cells, cellKey(place, 0, 0), place);
+    const cells = Map.groupBy(this.#left(), (place) => cellKey(place, 0, 0));
     this.#accept(
       (place) => neighbours.flatMap(([up, right]) => cells.get(cellKey(place, up, right)) ?? []),
       (place, census) => (isLikelySame(place, census) ? mostKm : samePlaceKm),
@@ -158,19 +158,9 @@ function isLikelySame(place: CurrentPlace, census: CensusPlace): boolean {
   if (census.feature.startsWith('PPLA')) return true;
   const known = new Set(nameOf(census).split(/\P{L}+/u));
   return (
+    nameOf(place).slice(0, sameLetters) === nameOf(census).slice(0, sameLetters) ||
     nameOf(place)
       .split(/\P{L}+/u)
-      .some((word) => known.has(word)) || startsAlike(place, census)
+      .some((word) => known.has(word))
   );
-}
-
-function startsAlike(place: CurrentPlace, census: CensusPlace): boolean {
-  const letters = 4;
-  return nameOf(place).slice(0, letters) === nameOf(census).slice(0, letters);
-}
-
-function pushTo<T>(groups: Map<string, T[]>, key: string, item: T): void {
-  const group = groups.get(key);
-  if (group === undefined) groups.set(key, [item]);
-  else group.push(item);
 }

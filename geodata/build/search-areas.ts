@@ -40,42 +40,29 @@ export function divisionAreas(
     const { country, region, feature } = place;
     const [name, code] = [countryNames.get(country), `${country}.${region}`];
     const regionName = regionNames.get(code);
-    if (name !== undefined)
-      add(countries, country, { kind: 'country', name, place, isSeat: feature === capital });
+    if (name !== undefined) {
+      const about = () => ({ kind: 'country', country, ...countryNamesOf(country, name) }) as const;
+      add(countries, country, place, about, feature === capital);
+    }
     // Singapore is found once.
     if (regionName === undefined || regionName === name) continue;
-    add(regions, code, { kind: 'region', name: regionName, place, isSeat: false });
+    const names = [regionName, ...furtherNamesOfRegion(country, regionName)];
+    add(regions, code, place, () => ({ kind: 'region', country, region, names }));
   }
   return [...countries.values(), ...regions.values()];
 }
 
-interface Share {
-  readonly kind: AreaKind;
-  readonly name: string;
-  readonly place: WorldPlace;
-  readonly isSeat: boolean;
-}
-
-function add(areas: Map<string, WorldArea>, code: string, share: Share): void {
-  const { kind, place, isSeat } = share;
-  const { country, region, lat, lon, population } = place;
-  const area = areas.get(code) ?? { kind, ...namesOf(share), country, lat, lon, population: 0 };
-  areas.set(code, {
-    ...area,
-    ...(isSeat ? { lat, lon } : {}),
-    ...(kind === 'region' ? { region } : {}),
-    population: area.population + population,
-  });
-}
-
-function namesOf({
-  kind,
-  name,
-  place: { country },
-}: Share): Pick<WorldArea, 'names' | 'otherNames'> {
-  return kind === 'country'
-    ? countryNamesOf(country, name)
-    : { names: [name, ...furtherNamesOfRegion(country, name)] };
+/** @param isSeat the area is where this place is. */
+function add(
+  areas: Map<string, WorldArea>,
+  code: string,
+  { lat, lon, population }: WorldPlace,
+  about: () => Omit<WorldArea, 'lat' | 'lon' | 'population'>,
+  isSeat = false,
+): void {
+  const area = areas.get(code) ?? { ...about(), lat, lon, population: 0 };
+  const sum = area.population + population;
+  areas.set(code, { ...area, ...(isSeat ? { lat, lon } : {}), population: sum });
 }
 
 function countryNamesOf(country: string, name: string) {

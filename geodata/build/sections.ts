@@ -67,18 +67,10 @@ function circleKm({ population }: WorldPlace, densityOverPi: number): number {
   return Math.sqrt(population / densityOverPi);
 }
 
-interface Neighbour {
-  readonly near: number;
-  readonly km: number;
-}
+type Neighbour = ReturnType<typeof neighbours>[number];
 
 /** The other places of the same region, or of a country without regions, within a distance. */
-function neighbours(
-  places: readonly WorldPlace[],
-  tree: KDBush,
-  index: number,
-  km: number,
-): Neighbour[] {
+function neighbours(places: readonly WorldPlace[], tree: KDBush, index: number, km: number) {
   const place = places[index]!;
   const [lat, lon] = degreesOf(place);
   return itemsAround(tree, lat, lon, km).flatMap((near) => {
