@@ -1,3 +1,4 @@
+import type { Position } from './position.ts';
 import type { Place } from './waypoint.ts';
 
 /** A bookmark names what is at most so far from it, metres. */
@@ -14,7 +15,7 @@ export function bookmarksNear<T extends Place>(
     const row = Math.floor(lat / rowDegrees);
     let [nearest, leastM]: [T | undefined, number] = [undefined, namedM];
     for (const bookmark of [row - 1, row, row + 1].flatMap((at) => rows.get(at) ?? [])) {
-      const metres = metresApart(bookmark, lat, lon);
+      const metres = metresApart(bookmark, { lat, lon });
       // Of equally near ones the first.
       if (metres < leastM || (nearest === undefined && metres === leastM))
         [nearest, leastM] = [bookmark, metres];
@@ -23,9 +24,10 @@ export function bookmarksNear<T extends Place>(
   };
 }
 
-/** Over so short a way the earth is flat. */
-function metresApart(place: Place, lat: number, lon: number): number {
-  const turn = Math.abs(place.lon - lon);
-  const east = Math.min(turn, 360 - turn) * Math.cos((lat * Math.PI) / 180);
-  return Math.hypot(place.lat - lat, east) * metresPerDegree;
+/** Right to half a percent within a hundred kilometres, on both sides of 180°. */
+export function metresApart(one: Position, other: Position): number {
+  const turn = Math.abs(one.lon - other.lon);
+  const middle = (one.lat + other.lat) / 2;
+  const east = Math.min(turn, 360 - turn) * Math.cos((middle * Math.PI) / 180);
+  return Math.hypot(one.lat - other.lat, east) * metresPerDegree;
 }

@@ -57,11 +57,11 @@ test('a text is cut to its cells and never in the middle of a character', (t) =>
 });
 
 test('a text is broken at its blanks into lines that fit', (t) => {
-  t.is(wrapText('aa bb cc', 5), 'aa bb\ncc');
-  t.is(wrapText('aa bb cc', 8), 'aa bb cc');
-  t.is(wrapText('aaaaaaa b', 3), 'aaaaaaa\nb');
-  t.is(wrapText('日本 語', 6), '日本\n語');
-  t.is(wrapText('', 5), '');
+  t.deepEqual(wrapText('aa bb cc', 5), ['aa bb', 'cc']);
+  t.deepEqual(wrapText('aa bb cc', 8), ['aa bb cc']);
+  t.deepEqual(wrapText('aaaaaaa b', 3), ['aaaaaaa', 'b']);
+  t.deepEqual(wrapText('日本 語', 6), ['日本', '語']);
+  t.deepEqual(wrapText('', 5), ['']);
 });
 
 test('a text of a file cannot move the cursor or turn the line around', (t) => {

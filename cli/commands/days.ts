@@ -21,11 +21,16 @@ import { filledIn, runTimeline } from './timeline/run.ts';
 import { isInSchengen } from './timeline/schengen.ts';
 import { clockOf } from './timeline/clock.ts';
 import { countriesOn, spanColumns } from './timeline/tables.ts';
-import { emptyLines, isEmpty, unfollowedLine, zoneSentence } from './timeline/wording.ts';
+import {
+  emptyLines,
+  isEmpty,
+  noteWidth,
+  unfollowedLine,
+  zoneSentence,
+} from './timeline/wording.ts';
 import { yearBars } from './timeline/year-bar.ts';
 
 const schengen = 'schengen';
-const lineWidth = 80;
 
 interface Report {
   readonly start_date: string;
@@ -161,14 +166,14 @@ async function* reportLines(report: Report): AsyncGenerator<string> {
   const { result, countries, days, start_date: start, end_date: end } = report;
   if (isEmpty(result)) return emptyLines(result).forEach(note);
   const head = `Days and nights from ${start} to ${end}. ${zoneSentence(report.time_zone)}`;
-  yield* wrapText(head, lineWidth).split('\n');
+  yield* wrapText(head, noteWidth);
   yield '';
   yield* tableLines([...columns, ...spanColumns(clockOf(result))], countries);
   yield '';
   yield* yearBars(days);
   if (days.length > 0) yield* ['# at least four days of a week, + fewer, . none', ''];
   for (const line of [...windowLines(report), ...footLines(report)]) {
-    yield* wrapText(line, lineWidth).split('\n');
+    yield* wrapText(line, noteWidth);
   }
 }
 

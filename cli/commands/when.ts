@@ -2,6 +2,7 @@ import { stayTime } from '../../model/timeline-words.ts';
 import type { Suggestion } from '../../model/search.ts';
 import { foldName } from '../../model/fold.ts';
 import { ExitError, usageError } from '../../model/exit-error.ts';
+import { metresApart } from '../../model/near-bookmark.ts';
 import type { Position } from '../../model/position.ts';
 import type { TimelineResult, TimelineStop } from '../../model/timeline-result.ts';
 import { defineCommand } from '../program/command.ts';
@@ -19,7 +20,6 @@ import { noteWidth, zoneSentence } from './timeline/wording.ts';
 /** Radius around a position or a waypoint. */
 const usualRadiusM = 200;
 const mostRadiusM = 100_000;
-const metresPerDegree = 111_195;
 /** Timelines name a stay after a town that is no further off. */
 const localityM = 20_000;
 
@@ -87,7 +87,7 @@ function isAt(stop: TimelineStop, place: NamedPlace): boolean {
   const { radius_m: radiusM, country_id: country, region_id: region } = place;
   if (radiusM !== undefined) {
     const reach = stop.locality === place.locality ? Math.max(radiusM, localityM) : radiusM;
-    return metresTo(stop, place) <= reach;
+    return metresApart(stop, place) <= reach;
   }
   return region === undefined ? stop.country_id === country : stop.region_id === region;
 }
@@ -130,15 +130,8 @@ async function* visitLines(
         : `At ${named}within ${metres} m or named after it`;
   if (visits.length === 0) return yield `${around}: never, as far as recorded.`;
   const summary = `${around}: ${counted(visits.length, 'visit')}, ${stayTime(seconds)}.`;
-  yield* wrapText(`${summary} ${zoneSentence(result.period.time_zone)}`, noteWidth).split('\n');
+  yield* wrapText(`${summary} ${zoneSentence(result.period.time_zone)}`, noteWidth);
   yield '';
   // The way between visits is not the way to one.
   yield* stopLines({ ...result, timeline: [...visits] }, false);
-}
-
-/** Right to half a percent within a hundred kilometres, on both sides of 180°. */
-function metresTo({ latitude, longitude }: TimelineStop, { lat, lon }: Position): number {
-  const turn = ((((longitude - lon + 180) % 360) + 360) % 360) - 180;
-  const east = turn * Math.cos(((latitude + lat) / 2) * (Math.PI / 180));
-  return Math.hypot(latitude - lat, east) * metresPerDegree;
 }

@@ -54,14 +54,14 @@ export function fitWidth(text: string, width: number): string {
 }
 
 /** Breaks a text at its blanks into lines of at most `width` cells, longer words alone excepted. */
-export function wrapText(text: string, width: number): string {
+export function wrapText(text: string, width: number): string[] {
   const lines: string[] = [];
   for (const word of text.split(' ')) {
     const longer = lines.length === 0 ? word : `${lines.at(-1)} ${word}`;
     if (lines.length > 0 && displayWidth(longer) > width) lines.push(word);
     else lines.splice(-1, 1, longer);
   }
-  return lines.join('\n');
+  return lines;
 }
 
 /** A coordinate for reading, in degrees with at most 6 decimals (a tenth of a metre). */

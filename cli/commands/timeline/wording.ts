@@ -27,7 +27,7 @@ export function headLines(result: TimelineResult): string[] {
     dataset === null
       ? `No geodata could be opened: stops have no names, and places no totals. ${geodataRemedy()}`
       : forTerminal(`Places: geodata ${dataset.dataset_version}, ${dataset.attribution}.`),
-  ].flatMap((line) => wrapText(line, noteWidth).split('\n'));
+  ].flatMap((line) => wrapText(line, noteWidth));
 }
 
 /** The time zone of days and clock times, as a sentence. */
@@ -63,7 +63,7 @@ export function footLines({ summary, timeline_truncated: isTruncated }: Timeline
     ],
     [dropped > 0, `${counted(dropped, 'place')} with the least data are left out.`],
   ];
-  return lines.flatMap(([isShown, line]) => (isShown ? wrapText(line, noteWidth).split('\n') : []));
+  return lines.flatMap(([isShown, line]) => (isShown ? wrapText(line, noteWidth) : []));
 }
 
 /** Which imports have a device that was elsewhere than the one that was followed. */
