@@ -1,4 +1,5 @@
 import type { Command, Option } from 'commander';
+import { termOf } from '../cli/program/program.ts';
 
 /** The manual page of the program, in the language of roff, made from the list of commands. */
 export function manPage(program: Command, version: string): string {
@@ -21,17 +22,12 @@ export function manPage(program: Command, version: string): string {
 }
 
 function section(command: Command, above = ''): string[] {
-  const path = `${above}${command.name()}`;
-  const words = command.registeredArguments.map((argument) => {
-    const word = argument.name() + (argument.variadic ? '...' : '');
-    return argument.required ? `<${word}>` : `[${word}]`;
-  });
   const options = command.options.filter(({ hidden }) => !hidden);
   return [
-    `.SS ${escaped([path, ...words].join(' '))}`,
+    `.SS ${escaped(above + termOf(command))}`,
     escaped(command.description().replaceAll('\n', ' ')),
     ...options.flatMap(item),
-    ...command.commands.flatMap((below) => section(below, `${path} `)),
+    ...command.commands.flatMap((below) => section(below, `${above}${command.name()} `)),
   ];
 }
 

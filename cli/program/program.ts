@@ -93,7 +93,7 @@ function emptyProgram(): Command {
 }
 
 /** A command with its arguments; that it has options goes without saying. */
-function termOf(command: Command): string {
+export function termOf(command: Command): string {
   const words = command.registeredArguments.map((argument) => {
     const word = argument.name() + (argument.variadic ? '...' : '');
     return argument.required ? `<${word}>` : `[${word}]`;
