@@ -6,7 +6,7 @@ import { RequestFailure } from '../../client/waypoints/request-failure.ts';
 import type { DaemonOptions } from '../../daemon/daemon.ts';
 import { programVersion } from '../../daemon/version-info.ts';
 import { ExitError } from '../../model/exit-error.ts';
-import type { HandOver, VersionInfo } from '../../model/process.ts';
+import type { VersionInfo } from '../../model/process.ts';
 import { isForbidden } from '../terminal/access.ts';
 import { endBySignal, watchSignals } from '../terminal/interrupts.ts';
 import { invocation } from '../terminal/invocation.ts';
@@ -17,11 +17,7 @@ import { DaemonClient } from './daemon-client.ts';
 import { manifestOption } from './geodata-manifest.ts';
 
 /** A daemon that answered. */
-export interface RunningDaemon {
-  readonly client: DaemonClient;
-  readonly handOver: HandOver;
-  readonly version: VersionInfo;
-}
+export type RunningDaemon = NonNullable<Awaited<ReturnType<typeof findDaemon>>>;
 
 interface DaemonUse {
   readonly context: CommandContext;
@@ -52,7 +48,7 @@ const noteMs = 1_000;
  * daemons of other directories are ignored. Names untrusted files on stderr and skips stale ones.
  * @throws RequestFailure `impostor` when another program answers at the daemon's port, and no daemon elsewhere
  */
-export async function findDaemon(context: CommandContext): Promise<RunningDaemon | undefined> {
+export async function findDaemon(context: CommandContext) {
   const { paths, resolved } = context;
   const data = resolved.sources.data_dir === 'default' ? undefined : paths.data;
   let failure: RequestFailure | undefined;
@@ -137,13 +133,7 @@ export async function withDaemon<T>(
   }
 }
 
-interface OpenConnection {
-  readonly client: DaemonClient;
-  readonly dataDirectory: string;
-  readonly close: () => Promise<void>;
-}
-
-async function connect(context: CommandContext, makesData: boolean): Promise<OpenConnection> {
+async function connect(context: CommandContext, makesData: boolean) {
   const startedAt = performance.now();
   const explain = explainedWait();
   for (;;) {
@@ -194,7 +184,7 @@ function requireData({ paths, resolved }: CommandContext): void {
   throw new ExitError(`${what}. ${remedy}`);
 }
 
-async function startHere(context: CommandContext): Promise<OpenConnection> {
+async function startHere(context: CommandContext) {
   const { paths, resolved } = context;
   // The log is no part of a command's output unless log_level asks for it.
   const level = resolved.sources.log_level === 'default' ? 'error' : resolved.settings.log_level;
@@ -211,9 +201,7 @@ async function startHere(context: CommandContext): Promise<OpenConnection> {
 export async function startOwnDaemon({
   isFound = false,
   ...options
-}: Pick<DaemonOptions, 'settings' | 'paths' | 'geodata'> & {
-  readonly isFound?: boolean;
-}): Promise<{ client: DaemonClient; url: string; close: () => Promise<void> }> {
+}: Pick<DaemonOptions, 'settings' | 'paths' | 'geodata'> & { readonly isFound?: boolean }) {
   const { startDaemon } = await import('../../daemon/daemon.ts');
   const { openLog } = await import('../../daemon/log.ts');
   const { log_level: level, log_file: file } = options.settings;

@@ -7,27 +7,23 @@ import { parseJson } from '../../model/parse-json.ts';
  */
 export type ObjectFailure = 'http' | 'unreachable' | 'stalled' | 'mismatch' | 'protocol';
 
-export interface ObjectErrorDetails {
-  /** HTTP status, with `http`. */
-  readonly status?: number;
-  /** From the server's error object, if any. */
-  readonly documentationUrl?: string | undefined;
-  readonly requestId?: string | undefined;
-  /** Seconds that the server asked to wait. */
-  readonly retryAfter?: number | undefined;
-  readonly cause?: unknown;
-}
-
 /** The one error of the object client; what an AbortSignal says is thrown as it is. */
 export class ObjectClientError extends Error {
   override readonly name = 'ObjectClientError';
   readonly failure: ObjectFailure;
+  /** HTTP status, with `http`. */
   readonly status: number | undefined;
+  /** From the server's error object, if any. */
   readonly documentationUrl: string | undefined;
   readonly requestId: string | undefined;
+  /** Seconds that the server asked to wait. */
   readonly retryAfter: number | undefined;
 
-  constructor(failure: ObjectFailure, message: string, details: ObjectErrorDetails = {}) {
+  constructor(
+    failure: ObjectFailure,
+    message: string,
+    details: Partial<Omit<ObjectClientError, 'failure' | keyof Error>> & ErrorOptions = {},
+  ) {
     super(message, { cause: details.cause });
     this.failure = failure;
     this.status = details.status;

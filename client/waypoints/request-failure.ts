@@ -40,13 +40,11 @@ export class RequestFailure extends Error {
 }
 
 /** The known details of a failure. */
-export interface FailureDetails {
-  readonly status?: number;
-  readonly code?: string | undefined;
-  readonly field?: string | undefined;
-  readonly sentence?: string | undefined;
-  readonly cause?: unknown;
-}
+export type FailureDetails = {
+  readonly [Name in 'status' | 'code' | 'field' | 'sentence' | 'cause']?:
+    | RequestFailure[Name]
+    | undefined;
+};
 
 /** Characters of an answer or an error that a message repeats (specification, section 7). */
 const shownCharacters = 160;

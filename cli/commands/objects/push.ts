@@ -13,17 +13,15 @@ interface Pushed extends ObjectBody {
   readonly sent: boolean;
 }
 
-export interface PushOptions {
-  readonly signal: AbortSignal;
-  /** Called for each file in their order, as soon as it and those before it are there. */
-  readonly tell: (pushed: Pushed) => Promise<void>;
-}
-
-/** Sends files, all under one bar; the first failure ends those that are under way, too. */
+/**
+ * Sends files, all under one bar; the first failure ends those that are under way, too.
+ * @param tell called for each file in their order, as soon as it and those before it are there.
+ */
 export async function pushAll(
   client: ObjectClient,
   files: readonly string[],
-  { signal, tell }: PushOptions,
+  signal: AbortSignal,
+  tell: (pushed: Pushed) => Promise<void>,
 ): Promise<Pushed[]> {
   const { identifyFile } = await import('../../../client/objects/index.ts');
   const title =

@@ -124,11 +124,8 @@ const push = defineCommand({
       throw new ExitError(`There is no file ${forTerminal(wrong)}. Nothing was sent.`);
     }
     return withClient(options, (client, signal) =>
-      pushAll(client, files, {
-        signal,
-        async tell({ oid, file, sent }) {
-          if (!isJson) await printLines(`${oid}  ${file}${sent ? '' : '  (was there)'}`);
-        },
+      pushAll(client, files, signal, async ({ oid, file, sent }) => {
+        if (!isJson) await printLines(`${oid}  ${file}${sent ? '' : '  (was there)'}`);
       }),
     );
   },

@@ -121,23 +121,16 @@ interface SpecOptions {
   readonly wrapper: string | undefined;
 }
 
-/** Which service, of which machine, runs which files. */
-interface SpecSubject {
-  readonly host: ServiceHost;
-  readonly choice: ServiceChoice;
-  readonly files: ProgramFiles;
-}
-
 /** The settings that a service file carries: where things are. All others it reads from `config.json`. */
 const carried: readonly SettingKey[] = ['data_dir', 'cache_dir', 'runtime_dir', 'port'];
 
 /**
- * Options of a service that this call installs.
+ * Options of a service that this call installs: which service, of which machine, runs which files.
  * @throws ExitError 64 for a setting that a service file does not carry: argument lists are there for all to see.
  */
 function serviceSpec(
   context: CommandContext,
-  { host, choice, files }: SpecSubject,
+  { host, choice, files }: { host: ServiceHost; choice: ServiceChoice; files: ProgramFiles },
   { network: hasNetwork, wrapper }: SpecOptions,
 ): ServiceSpec {
   const { name, isSystem } = choice;

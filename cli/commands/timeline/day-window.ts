@@ -9,19 +9,7 @@ export interface DayWindow {
 }
 
 /** How the days of a stay lie in a window. */
-export interface WindowReport extends DayWindow {
-  /** The last day of the period, and the days in the window that ends with it. */
-  readonly on: string;
-  readonly used: number;
-  readonly left: number;
-  /** The greatest number in any window that ends in the period, and the first day it was reached. */
-  readonly greatest: number;
-  readonly greatest_on: string;
-  /** The first day of the period on which there were more than allowed. */
-  readonly exceeded_on?: string;
-  /** Staying on without a break after the period, the last day allowed. */
-  readonly limit_reached_on: string;
-}
+export type WindowReport = ReturnType<typeof reportWindow>;
 
 /** @throws ExitError 64 */
 export function parseWindow(text: string): DayWindow {
@@ -42,7 +30,7 @@ export function reportWindow(
   dates: Iterable<string>,
   first: string,
   last: string,
-): WindowReport {
+) {
   const present = new Set([...dates].map((date) => parseDate(date) ?? Number.NaN));
   const [start, end] = [parseDate(first) ?? 0, parseDate(last) ?? 0];
   const usedOn = (day: number): number => {
@@ -66,12 +54,16 @@ export function reportWindow(
   return {
     most,
     days,
+    /** The last day of the period, and the days in the window that ends with it. */
     on: last,
     used,
     left: Math.max(0, most - used),
+    /** The greatest number in any window that ends in the period, and the first day it was reached. */
     greatest,
     greatest_on: formatDate(greatestOn),
+    /** The first day of the period on which there were more than allowed. */
     ...(exceededOn === undefined ? {} : { exceeded_on: formatDate(exceededOn) }),
+    /** Staying on without a break after the period, the last day allowed. */
     limit_reached_on: formatDate(reached),
   };
 }
