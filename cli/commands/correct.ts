@@ -6,13 +6,13 @@ import { localTimeZone } from '../../model/time-zone.ts';
 import { tripModes, type TimelineResult, type TripMode } from '../../model/timeline-result.ts';
 import { correctionText } from '../../model/timeline-words.ts';
 import { defineCommand } from '../program/command.ts';
+import { untilMade } from '../program/polling.ts';
 import { withDaemon } from '../program/connection.ts';
 import type { CommandContext } from '../program/context.ts';
 import { invocation } from '../terminal/invocation.ts';
 import { tableLines, type TableColumn } from '../terminal/table.ts';
 import { parsePosition } from './place.ts';
 import { clockOf, instantOf } from './timeline/clock.ts';
-import { untilMade } from './timeline/patience.ts';
 import { timelineOf } from './timeline/run.ts';
 import { isWithin, parseMoment, periodAround } from './where.ts';
 

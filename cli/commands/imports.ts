@@ -150,7 +150,7 @@ const exportOriginal = defineCommand({
   run: ({ context, words: [id], options: { output } }) =>
     withDaemon({ context }, async (client) => {
       const file = await client.getImport(numberOf(id));
-      const pieces = client.bytes(`/api/imports/${file.id}/content`);
+      const pieces = client.pieces('GET', `/api/imports/${file.id}/content`);
       if (output === '-') {
         for await (const piece of pieces) process.stdout.write(piece);
         return;

@@ -5,10 +5,10 @@ import { formatTime } from '../../model/time.ts';
 import { placeOf, stayTime } from '../../model/timeline-words.ts';
 import { dayOf } from '../../storage/day-blob.ts';
 import { defineCommand } from '../program/command.ts';
+import { untilMade } from '../program/polling.ts';
 import { withDaemon } from '../program/connection.ts';
 import { tableLines, type TableColumn } from '../terminal/table.ts';
 import { dateAt } from './timeline/clock.ts';
-import { untilMade } from './timeline/patience.ts';
 import { parsePeriod, periodOptions } from './timeline/period.ts';
 
 const columns: readonly TableColumn<LifePlace>[] = [

@@ -4,13 +4,13 @@ import type { TimelineResult } from '../../model/timeline-result.ts';
 import { kilometres, placeOf, shortPlaceOf, stayTime } from '../../model/timeline-words.ts';
 import { localTimeZone } from '../../model/time-zone.ts';
 import { defineCommand } from '../program/command.ts';
+import { untilMade } from '../program/polling.ts';
 import { withDaemon } from '../program/connection.ts';
 import type { DaemonClient } from '../program/daemon-client.ts';
 import { write } from '../terminal/output.ts';
 import { counted, forTerminal } from '../terminal/text.ts';
 import { calendarSvg } from './timeline/calendar-svg.ts';
 import { clockOf } from './timeline/clock.ts';
-import { untilMade } from './timeline/patience.ts';
 import { isEmpty, zoneSentence } from './timeline/wording.ts';
 import { runTimeline } from './timeline/run.ts';
 

@@ -152,7 +152,7 @@ export class DaemonClient extends WaypointService {
     const decoder = new TextDecoder();
     let held = '';
     let bytes = 0;
-    for await (const piece of this.#pieces(method, path, request)) {
+    for await (const piece of this.pieces(method, path, request)) {
       held += decoder.decode(piece, { stream: true });
       bytes += piece.length;
       if (bytes < aheadBytes) continue;
@@ -163,14 +163,10 @@ export class DaemonClient extends WaypointService {
   }
 
   /** Reads the bytes of an answer. @throws as texts */
-  bytes(path: string): AsyncGenerator<Uint8Array> {
-    return this.#pieces('GET', path, {});
-  }
-
-  async *#pieces(
+  async *pieces(
     method: string,
     path: string,
-    { query, ...request }: StreamRequest,
+    { query, ...request }: StreamRequest = {},
   ): AsyncGenerator<Uint8Array> {
     const target = { method, path: withQuery(path, query) };
     const answer = await askDaemon(accessTo(this.#endpoint), { silenceMs, ...target, ...request });

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { RequestFailure } from '../../client/waypoints/request-failure.ts';
 
 /** Most work takes less than a second; for the rest twice a second is often enough. */
 const firstPauseMs = 20;
@@ -16,4 +17,13 @@ export async function askUntil<T>(
     watch?.(answer);
     await delay(pauseMs);
   }
+}
+
+/** Asks again as long as the answer is being made: all recordings are read once after each change of them. */
+export async function untilMade<T extends object>(ask: () => Promise<T>): Promise<T> {
+  const unlessBusy = (error: unknown): undefined => {
+    if (!(error instanceof RequestFailure) || error.status !== 429) throw error;
+  };
+  const isMade = (answer: T | undefined): boolean => answer !== undefined;
+  return (await askUntil(() => ask().catch(unlessBusy), isMade))!;
 }
