@@ -3,7 +3,7 @@ import { WaypointError } from '../model/failure.ts';
 import type { Operation } from '../model/objects.ts';
 import type { RepositoryRow, Standing, UserRow } from '../storage/objects/directory.ts';
 import { clientAddress, networkOf } from './client-address.ts';
-import { readBasic, type Login } from './credentials.ts';
+import { readBasic } from './credentials.ts';
 import { repositoryUrl, type LinkBase } from './links.ts';
 import type { ObjectParts } from './parts.ts';
 import type { Scope } from './tokens.ts';
@@ -22,13 +22,10 @@ export interface Permit {
   readonly repository: RepositoryRow;
   /** undefined for an anonymous client. */
   readonly user: UserRow | undefined;
+  /** 0 for an anonymous client. */
+  readonly userId: number;
   /** Size of the one object, if the repository holds it. */
   readonly held: number | undefined;
-}
-
-/** 0 for an anonymous client. */
-export function userIdOf({ user }: Pick<Permit, 'user'>): number {
-  return user?.id ?? 0;
 }
 
 /**
@@ -50,7 +47,7 @@ export async function authorize(
   if (request.operation === 'upload' && access !== 'write') {
     throw new WaypointError(isAnonymous ? 'object_credentials' : 'read_only');
   }
-  return { repository, user, held };
+  return { repository, user, userId: user?.id ?? 0, held };
 }
 
 /** As {@link authorize}, for answers with links. */
@@ -60,9 +57,9 @@ export async function authorizeLinks(
   parts: ObjectParts,
 ): Promise<{ permit: Permit; links: LinkBase }> {
   const permit = await authorize(ctx, request, parts);
-  const { repository } = permit;
+  const { repository, userId } = permit;
   const url = repositoryUrl(ctx, parts.config, repository);
-  return { permit, links: { url, repository, userId: userIdOf(permit) } };
+  return { permit, links: { url, repository, userId } };
 }
 
 /** @throws WaypointError object_credentials, busy */
@@ -90,18 +87,8 @@ async function identify(
   return standing;
 }
 
-/** Credentials of a client: a login, a token, or none. */
-interface Credentials {
-  readonly login?: Login | undefined;
-  readonly scope?: Scope | undefined;
-}
-
-/** @throws WaypointError object_credentials, busy */
-function readCredentials(
-  ctx: Context,
-  from: string,
-  { tokens, limiter }: ObjectParts,
-): Credentials {
+/** @returns a login, the scope of a token, or none. @throws WaypointError object_credentials, busy */
+function readCredentials(ctx: Context, from: string, { tokens, limiter }: ObjectParts) {
   const [header, ...more] = headerValues(ctx, 'authorization');
   const token = /^bearer +([A-Za-z0-9._-]+) *$/iu.exec(header ?? '')?.[1];
   const scope = token === undefined ? undefined : tokens.read(token);

@@ -1,6 +1,6 @@
 import { WaypointError } from '../model/failure.ts';
 import type { ObjectBody, Operation } from '../model/objects.ts';
-import { userIdOf, type Permit } from './access.ts';
+import type { Permit } from './access.ts';
 import type { ObjectParts } from './parts.ts';
 import { directFor } from './links.ts';
 import { leftToUser } from './uploads-under-way.ts';
@@ -70,9 +70,8 @@ export function checkUpload(
   { free, planned, isCounted: isOld }: Room,
   { config, failed, underWay, log }: ObjectParts,
 ): void {
-  const { repository } = permit;
+  const { repository, userId } = permit;
   const { id: repositoryId, quota_bytes: quota, max_object_bytes: ownLargest } = repository;
-  const userId = userIdOf(permit);
   const largest = ownLargest ?? config.maxObjectBytes;
   if (largest > 0 && size > largest) throw new WaypointError('object_too_large');
   if (quota !== null && !isOld) {
@@ -100,9 +99,8 @@ export async function admitUpload(
   parts: ObjectParts,
 ): Promise<void> {
   checkUpload(permit, object, room, parts);
-  const { repository } = permit;
+  const { repository, userId } = permit;
   if (directFor(repository, object, parts) === undefined) return;
-  const userId = userIdOf(permit);
   const announcedMs = parts.clock.now();
   const upload = { ...object, repositoryId: repository.id, userId, announcedMs };
   const isNoted = await whenFree(() =>

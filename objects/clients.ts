@@ -7,13 +7,6 @@ import { clientAddress, networkOf, plainAddress } from './client-address.ts';
 import type { ObjectsConfig } from './config.ts';
 import { spread } from './request-limiter.ts';
 
-/** A user's connection, and the answer to its newest request. */
-interface UserConnection {
-  readonly userId: number;
-  readonly socket: Socket;
-  readonly res: ServerResponse;
-}
-
 /**
  * Shares the connections of a server among its clients. Without a login they count for their address, and one more than its share
  * ends its oldest; with one they count for the user alone, from whatever address, and one more than the share is refused.
@@ -22,8 +15,8 @@ export class Clients {
   readonly #share: number;
   readonly #config: ObjectsConfig;
   readonly #strangers: Strangers;
-  /** By {@link connectionKey}, the oldest first. */
-  readonly #users = new Map<string, UserConnection>();
+  /** Connections of users with the answer to the newest request, by {@link connectionKey}, the oldest first. */
+  readonly #users = new Map<string, { userId: number; socket: Socket; res: ServerResponse }>();
 
   /** @param share connections of one client */
   constructor(share: number, config: ObjectsConfig) {

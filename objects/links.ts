@@ -37,35 +37,10 @@ export function selfLink({ url }: LinkBase, { oid }: ObjectBody): Link {
   return { href: `${url}/objects/${oid}` };
 }
 
-/** Where the content of an object is fetched from or sent to; good for this object and this purpose, for an hour. */
-function contentLink(
-  base: LinkBase,
-  { oid, size }: ObjectBody,
-  operation: Operation,
-  tokens: Tokens,
-): Link {
-  // Chunked uploads announce no length of their own.
-  const query = operation === 'upload' ? `?size=${size}` : '';
-  return {
-    href: `${base.url}/objects/${oid}/content${query}`,
-    header: authorization(base, oid, operation, tokens),
-  };
-}
-
-function verifyLink(
-  base: LinkBase,
-  { oid }: ObjectBody,
-  tokens: Tokens,
-  lifeMs = linkLifeMs,
-): Link {
-  const header = authorization(base, oid, 'upload', tokens, lifeMs);
-  const expires = lifeMs === linkLifeMs ? {} : { expires_in: lifeMs / 1_000 };
-  return { href: `${base.url}/verify`, header, ...expires };
-}
-
+/** A token for this object and this purpose alone. */
 function authorization(
   { repository, userId }: LinkBase,
-  oid: string,
+  { oid }: ObjectBody,
   operation: Operation,
   tokens: Tokens,
   lifeMs = linkLifeMs,
@@ -83,17 +58,23 @@ export async function uploadLinks(
   object: ObjectBody,
   parts: ObjectParts,
 ): Promise<{ upload: Link; verify: Link; cancel?: Link }> {
-  const direct = directFor(base.repository, object, parts);
+  const { url, repository } = base;
+  const own = selfLink(base, object).href;
+  const verify = `${url}/verify`;
+  const direct = directFor(repository, object, parts);
   if (direct === undefined) {
-    const upload = contentLink(base, object, 'upload', parts.tokens);
-    return { upload, verify: verifyLink(base, object, parts.tokens) };
+    const header = authorization(base, object, 'upload', parts.tokens);
+    // Chunked uploads announce no length of their own.
+    const upload = { href: `${own}/content?size=${object.size}`, header };
+    return { upload, verify: { href: verify, header } };
   }
-  const upload = await direct.upload({ ...object, repositoryId: base.repository.id });
-  const verify = verifyLink(base, object, parts.tokens, verifyLifeMs);
+  const upload = await direct.upload({ ...object, repositoryId: repository.id });
+  const header = authorization(base, object, 'upload', parts.tokens, verifyLifeMs);
+  const expires_in = verifyLifeMs / 1_000;
   return {
     upload: { ...upload, expires_in: direct.lifeSeconds },
-    verify,
-    cancel: { ...verify, href: `${base.url}/objects/${object.oid}/announcement` },
+    verify: { href: verify, header, expires_in },
+    cancel: { href: `${own}/announcement`, header, expires_in },
   };
 }
 
@@ -104,8 +85,11 @@ export async function downloadLink(
   parts: ObjectParts,
 ): Promise<Link> {
   const { direct } = parts.contents.of(pathOf(base.repository));
-  if (direct === undefined) return contentLink(base, object, 'download', parts.tokens);
-  return { ...(await direct.download(object.oid)), expires_in: direct.lifeSeconds };
+  if (direct !== undefined) {
+    return { ...(await direct.download(object.oid)), expires_in: direct.lifeSeconds };
+  }
+  const header = authorization(base, object, 'download', parts.tokens);
+  return { href: `${selfLink(base, object).href}/content`, header };
 }
 
 /** The bucket's links for an object that may be sent past this server. */

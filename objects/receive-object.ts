@@ -1,6 +1,6 @@
 import { WaypointError } from '../model/failure.ts';
 import type { ObjectBody } from '../model/objects.ts';
-import { userIdOf, type Permit } from './access.ts';
+import type { Permit } from './access.ts';
 import { checkUpload, isCounted, uploadKey } from './announce.ts';
 import type { ObjectParts } from './parts.ts';
 import type { ReceivedContent } from '../storage/content-store/content-store.ts';
@@ -22,8 +22,7 @@ export async function receiveObject(
   parts: ObjectParts,
 ): Promise<void> {
   const { failed, underWay } = parts;
-  const { repository } = permit;
-  const userId = userIdOf(permit);
+  const { repository, userId } = permit;
   const free = await parts.freeBytes();
   const room = { free, planned: 0, isCounted: await isCounted(permit, object, parts) };
   checkUpload(permit, object, room, parts);

@@ -81,15 +81,9 @@ async function sendContent(
   }
 }
 
-interface Download {
-  readonly permit: Permit;
-  readonly oid: string;
-  readonly content: OpenContent;
-}
-
 async function answerContent(
   ctx: Context,
-  { permit, oid, content }: Download,
+  { permit, oid, content }: { permit: Permit; oid: string; content: OpenContent },
   parts: ObjectParts,
 ): Promise<Answer> {
   const { size } = content;

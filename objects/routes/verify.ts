@@ -2,7 +2,7 @@ import { route, type Route } from '../../http/route.ts';
 import { WaypointError } from '../../model/failure.ts';
 import { repositoryBases } from '../../model/object-routes.ts';
 import { objectBodySchema } from '../../model/objects.ts';
-import { authorize, userIdOf } from '../access.ts';
+import { authorize } from '../access.ts';
 import { uploadUseMs } from '../config.ts';
 import { answerType } from '../negotiate.ts';
 import { pathOf } from '../../storage/objects/directory.ts';
@@ -45,8 +45,8 @@ export function verifyRoutes(parts: ObjectParts): Route[] {
       answers: { 200: null },
       async handle({ ctx, params }) {
         const permit = await authorize(ctx, { ...params, operation: 'upload' }, parts);
-        const { id: repositoryId } = permit.repository;
-        const key = { repositoryId, userId: userIdOf(permit), oid: params.oid };
+        const { repository, userId } = permit;
+        const key = { repositoryId: repository.id, userId, oid: params.oid };
         const sinceMs = parts.clock.now() - uploadUseMs;
         await whenFree(() => parts.holdings.cancel(key, sinceMs));
         return { status: 200 };
