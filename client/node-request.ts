@@ -89,14 +89,17 @@ function exchange(
 export class NodeAnswer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
+  /** Of the request. */
+  readonly url: URL;
   readonly #message: IncomingMessage;
   readonly #watch: Watch;
 
-  constructor(message: IncomingMessage, watch: Watch) {
+  constructor(message: IncomingMessage, request: NodeRequest) {
+    this.url = request.url;
     this.status = message.statusCode ?? 0;
     this.headers = message.headers;
     this.#message = message;
-    this.#watch = watch;
+    this.#watch = request;
   }
 
   /**

@@ -15,7 +15,8 @@ export interface Territory {
 /** @throws TypeError when it is no URL of a repository. */
 export function repositoryUrl(text: string): URL {
   const url = URL.parse(text.replace(/\/+$/u, ''));
-  if (url === null || !isWeb(url) || !hasNoExtras(url)) {
+  const extras = url && url.username + url.password + url.search + url.hash;
+  if (url === null || !isWeb(url) || extras !== '') {
     throw new TypeError('The URL of a repository is https://host/OWNER/NAME.');
   }
   return url;
@@ -61,8 +62,4 @@ function checked(url: URL | null, from: URL, { origins }: Territory, what: strin
 
 function isWeb({ protocol }: URL): boolean {
   return protocol === 'https:' || protocol === 'http:';
-}
-
-function hasNoExtras({ username, password, search, hash }: URL): boolean {
-  return username + password + search + hash === '';
 }

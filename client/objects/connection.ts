@@ -75,11 +75,8 @@ export class Connection {
    */
   async call(purpose: Purpose, call: ApiCall) {
     const { signal } = purpose;
-    let url = this.#territory.base;
-    const answer = await this.#knowing(purpose, (known) =>
-      this.#callAs(known, call, signal, (asked) => (url = asked)),
-    );
-    const { status } = answer;
+    const answer = await this.#knowing(purpose, (known) => this.#callAs(known, call, signal));
+    const { status, url } = answer;
     if (status < 200 || status >= 300) throw await refused(answer, signal);
     refuseCoding(answer);
     return { status, body: await answer.text(textBytes), url };
@@ -128,7 +125,6 @@ export class Connection {
     credentials: RequestHeaders,
     { method, path, body: content }: ApiCall,
     signal: AbortSignal | undefined,
-    onAsk: (url: URL) => void,
   ): Promise<NodeAnswer> {
     const { base } = this.#territory;
     const body = content === undefined ? undefined : JSON.stringify(content);
@@ -141,7 +137,6 @@ export class Connection {
     let headers: RequestHeaders = { ...plain, ...credentials };
     for (let redirects = 0; ; redirects += 1) {
       const silenceMs = this.#silenceMs;
-      onAsk(url);
       const answer = await send({ method, url, headers, body, signal, silenceMs });
       const next = redirectionOf(answer, method, url, this.#territory);
       if (next === undefined) return answer;

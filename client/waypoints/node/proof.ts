@@ -68,8 +68,10 @@ export async function requireProof(token: string, request: NodeRequest): Promise
   const question = { method: 'GET', url, headers: {}, silenceMs, signal, agent };
   const answer = await openAnswer({
     ...question,
-    fail: (fault, cause) =>
-      fault === 'too_long' || isNoHttp(cause) ? impostor() : fail(fault, cause),
+    fail(fault, cause) {
+      const isNoHttp = errorCode(cause)?.startsWith('HPE_') === true;
+      return fault === 'too_long' || isNoHttp ? impostor() : fail(fault, cause);
+    },
   });
   const text = await answer.text(maxAnswerBytes);
   const { data } = healthSchema.safeParse(parseJson(text));
@@ -80,10 +82,6 @@ export async function requireProof(token: string, request: NodeRequest): Promise
 function isSame(one: string, other: string): boolean {
   const [given, expected] = [Buffer.from(one), Buffer.from(other)];
   return given.length === expected.length && timingSafeEqual(given, expected);
-}
-
-function isNoHttp(cause: unknown): boolean {
-  return errorCode(cause)?.startsWith('HPE_') === true;
 }
 
 function impostor(): RequestFailure {
