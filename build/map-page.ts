@@ -16,7 +16,7 @@ export async function bundleMapPage(): Promise<string[]> {
   const { build } = await import('esbuild');
   const { outputFiles, metafile } = await build({
     entryPoints: [
-      ...pageFiles.map((name) => ({ in: `map/page/${name}`, out: stem(name) })),
+      ...pageFiles.map((name) => ({ in: `map/page/${name}`, out: basename(name, extname(name)) })),
       worker,
     ],
     bundle: true,
@@ -39,10 +39,6 @@ export async function bundleMapPage(): Promise<string[]> {
     pack(join(target, 'basemap', name), Buffer.from(text));
   }
   return [...Object.keys(metafile.inputs), ...data];
-}
-
-function stem(name: string): string {
-  return basename(name, extname(name));
 }
 
 function pack(file: string, content: Uint8Array): void {

@@ -28,9 +28,9 @@ export async function authenticate(
 ): Promise<Authentication & { readonly repository: string }> {
   const { user: name, path, operation, now } = request;
   if (!isOperation(operation)) {
-    throw new NotAuthenticated(
-      `The operation "${printable(operation)}" is not known: it is upload or download.`,
-    );
+    // Safe to print to a terminal.
+    const shown = operation.replaceAll(/[^\x20-\x7E]/gu, '?').slice(0, 64);
+    throw new NotAuthenticated(`The operation "${shown}" is not known: it is upload or download.`);
   }
   const { repository, user, granted } = await directory.standing(name, normalPath(path));
   const mayRead = granted !== undefined || repository?.is_public === 1;
@@ -57,9 +57,4 @@ function normalPath(path: string): string {
     .replace(/^\/+/u, '')
     .replace(/\/+$/u, '')
     .replace(/\.git$/u, '');
-}
-
-/** Text that is safe to print to a terminal. */
-function printable(text: string): string {
-  return text.replaceAll(/[^\x20-\x7E]/gu, '?').slice(0, 64);
 }

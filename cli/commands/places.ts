@@ -18,7 +18,8 @@ const columns: readonly TableColumn<LifePlace>[] = [
   { title: 'TIME', align: 'right', text: ({ seconds }) => stayTime(seconds) },
   { title: 'NIGHTS', align: 'right', text: ({ nights }) => String(nights) },
   { title: 'FIRST', text: (place) => dateAt(place.first_utc, place) },
-  { title: 'LAST', text: (place) => dateAt(lastMoment(place), place) },
+  // A stay until midnight has nothing of the day that begins then.
+  { title: 'LAST', text: (place) => dateAt(formatTime(Date.parse(place.last_utc) - 1), place) },
   { title: 'AT', text: ({ lat, lon }) => `${lat.toFixed(5)},${lon.toFixed(5)}` },
 ];
 
@@ -67,11 +68,6 @@ export const command = defineCommand({
         : 'There are no stays in this time.',
     ),
 });
-
-/** A stay until midnight has nothing of the day that begins then. */
-function lastMoment({ last_utc: last }: LifePlace): string {
-  return formatTime(Date.parse(last) - 1);
-}
 
 /** The user's own name, else the town. */
 function nameOf(place: LifePlace): string {

@@ -21,19 +21,15 @@ const isWindows = process.platform === 'win32';
 export function checkDirectories(paths: Paths, isDataChosen: boolean): Finding[] {
   const { data, cache, runtime } = paths;
   const isOne = runtime === data;
+  const imports = importsFault(paths);
   return [
     ...checkOwners(paths),
     ...checkDirectory('data', data, { holdsToken: isOne, isMissed: isDataChosen }),
     ...checkDataPlace(data),
-    ...checkImports(paths),
+    ...(imports === undefined ? [] : [findingsOf('data directory').fault(imports)]),
     ...checkDirectory('cache', cache),
     ...(isOne ? [] : checkDirectory('runtime', runtime, { holdsToken: true })),
   ];
-}
-
-function checkImports(paths: Paths): Finding[] {
-  const found = importsFault(paths);
-  return found === undefined ? [] : [findingsOf('data directory').fault(found)];
 }
 
 /** @param isMissed a user named it, so that it should be there. */

@@ -135,7 +135,9 @@ function checkBookmarksFile({ bookmarksFile }: Paths, { meta }: DatabaseReport):
   if (odd !== undefined) return [problem(bookmarksFileProblems[odd] ?? odd, bookmarksFileRemedy)];
   if (stats === undefined) return [problem('It cannot be read', `ls -l "${bookmarksFile}"`)];
   if (known === undefined || stats.size > maxHashedBytes) return [ok('It is there')];
-  const hash = hashOf(bookmarksFile);
+  const hash = attempt(() =>
+    createHash('sha256').update(readFileSync(bookmarksFile)).digest('hex'),
+  );
   if (hash === undefined) return [problem('It cannot be read', `ls -l "${bookmarksFile}"`)];
   if (known.includes(hash)) return [ok('It mirrors the bookmarks')];
   return [
@@ -154,10 +156,6 @@ function oddityOf(path: string, stats: Stats | undefined, wasOurs: boolean): str
   if (stats.size === 0 || (wasOurs && !linked)) return undefined;
   const head = attempt(() => firstBytes(path, headBytes));
   return head === undefined || gpxFormat.recognises(head) ? undefined : 'not_gpx';
-}
-
-function hashOf(file: string): string | undefined {
-  return attempt(() => createHash('sha256').update(readFileSync(file)).digest('hex'));
 }
 
 /** The hashes of the contents that the mirror knows as its own; see daemon/mirror/mirror-state.ts. */

@@ -1,7 +1,7 @@
 import { countryCodes } from './countries.ts';
 import { corrections } from './corrections.ts';
 import { areaOf, boxOf, piecesOf, toRing, type Box, type Polygon } from './polygons.ts';
-import type { BorderFeature, CountryShape, GeoRing } from './read-inputs.ts';
+import type { BorderFeature, CountryShape } from './read-inputs.ts';
 
 /** A polygon that lies in one country. */
 export interface Border {
@@ -44,7 +44,7 @@ function bySize(shapes: readonly CountryShape[]): Shape[] {
   const corrected = corrections.map(({ country, before, outline }) => {
     const { size } = known.find((shape) => shape.country === before)!;
     // Counts before the country that it is taken from, and after all smaller ones.
-    return { country, polygons: [[toRing(closed(outline))]], size: size - 1 };
+    return { country, polygons: [[toRing([...outline, outline[0]!])]], size: size - 1 };
   });
   return [...known, ...corrected].sort((a, b) => a.size - b.size);
 }
@@ -65,8 +65,4 @@ function byLevel(features: readonly BorderFeature[]): Shape[] {
 
 function sizeOf(polygons: readonly Polygon[]): number {
   return polygons.reduce((sum, [outline]) => sum + areaOf(outline!), 0);
-}
-
-function closed(outline: GeoRing): GeoRing {
-  return [...outline, outline[0]!];
 }

@@ -16,7 +16,9 @@ export function isletsWithout(
   land: readonly (readonly GeoRing[])[],
   shapes: readonly CountryShape[],
 ): GlobePoint[] {
-  const corners = land.flat(2).map(([lon, lat]) => [wrapped(lon), lat] as const);
+  const corners = land
+    .flat(2)
+    .map(([lon, lat]) => [lon - 360 * Math.round(lon / 360), lat] as const);
   const tree = new KDBush(corners.length, 64, Float32Array);
   for (const [lon, lat] of corners) tree.add(lon, lat);
   tree.finish();
@@ -33,8 +35,4 @@ export function isletsWithout(
     });
     return isThere ? [] : [{ lat: (south + north) / 2, lon: (west + east) / 2 }];
   });
-}
-
-function wrapped(lon: number): number {
-  return lon - 360 * Math.round(lon / 360);
 }

@@ -25,7 +25,7 @@ export async function takeIn(
   const outcome = { added: 0, addedBytes: 0, present: 0, failed: [] as string[] };
   for await (const file of filesBelow(directory)) {
     try {
-      const { oid, size } = await identify(file);
+      const [{ size }, oid] = [await stat(file), await hashFile(file)];
       const held = await holdings.size(repository.id, oid);
       if (held === size && (await contents.has(oid)) === size) {
         outcome.present += 1;
@@ -56,11 +56,6 @@ async function* filesBelow(directory: string): AsyncGenerator<string> {
     if (entry.isDirectory()) yield* filesBelow(path);
     else if (entry.isFile()) yield path;
   }
-}
-
-async function identify(path: string): Promise<{ oid: string; size: number }> {
-  const { size } = await stat(path);
-  return { oid: await hashFile(path), size };
 }
 
 /** All else, such as a full disk, ends the whole run. */

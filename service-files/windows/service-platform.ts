@@ -85,19 +85,13 @@ function install(host: ServiceHost, choice: ServiceChoice, spec: ServiceSpec): C
   const settings = ['binPath=', command, 'start=', 'auto', 'obj=', account];
   return [
     // Administrators and the service itself only; the user who installs may read the token.
-    icacls([
-      root,
-      '/L',
-      '/inheritance:r',
-      ...grant('*S-1-5-18:(OI)(CI)F'),
-      ...grant('*S-1-5-32-544:(OI)(CI)F'),
-    ]),
+    icacls(root, ['/L', '/inheritance:r'], '*S-1-5-18:(OI)(CI)F', '*S-1-5-32-544:(OI)(CI)F'),
     refuseForeignFiles(root),
     sc(['create', name, ...settings], { mayFail: true }),
     sc(['config', name, ...settings]),
     sc(['description', name, spec.title]),
-    icacls([root, ...grant(`${account}:(OI)(CI)M`)]),
-    icacls([runtime, ...grant(`${host.user}:(OI)(CI)RX`)]),
+    icacls(root, [], `${account}:(OI)(CI)M`),
+    icacls(runtime, [], `${host.user}:(OI)(CI)RX`),
   ];
 }
 
@@ -116,12 +110,9 @@ function refuseForeignFiles(root: string): CommandLine {
   );
 }
 
-function icacls(words: readonly string[]): CommandLine {
-  return { program: 'icacls.exe', words };
-}
-
-function grant(right: string): string[] {
-  return ['/grant', right];
+function icacls(path: string, flags: readonly string[], ...rights: readonly string[]): CommandLine {
+  const grants = rights.flatMap((right) => ['/grant', right]);
+  return { program: 'icacls.exe', words: [path, ...flags, ...grants] };
 }
 
 const conditions: Readonly<Record<string, ServiceCondition>> = {
