@@ -28,19 +28,19 @@ export class AreaSearch {
   /** @param words of the query, at least one. @param isShort finds only what is called just so. */
   find(words: readonly string[], isShort = false): FoundAreas {
     const [whole, last] = [wholeName(words), words.at(-1) ?? ''];
+    const isWhole = (name: string): boolean => name.replaceAll(' ', '') === whole;
     const found: Record<keyof FoundAreas, SearchArea[]> = { whole: [], called: [], begun: [] };
     const text = isShort ? `\n ${last} \n` : ` ${last}`;
     for (const area of this.#all().filter(({ names }) => names.includes(text))) {
       const named = area.words
         .split('\n')
-        .map((name) => name.trim().split(' '))
         .filter(
           (name) =>
-            name.some((word) => word.startsWith(last)) &&
-            words.slice(0, -1).every((word) => name.includes(word)),
+            name.includes(` ${last}`) &&
+            words.slice(0, -1).every((word) => name.includes(` ${word} `)),
         );
-      if (named.some((name) => wholeName(name) === whole)) found.whole.push(area);
-      else if (isNamed(area.other_words, whole)) found.called.push(area);
+      if (named.some(isWhole)) found.whole.push(area);
+      else if (area.other_words.split('\n').some(isWhole)) found.called.push(area);
       else if (named.length > 0) found.begun.push(area);
     }
     return found;
@@ -59,10 +59,6 @@ export class AreaSearch {
       .all()
       .map((area) => ({ ...area, names: `\n${area.words}\n${area.other_words}\n` })));
   }
-}
-
-function isNamed(words: string, whole: string): boolean {
-  return words.split('\n').some((name) => name.replaceAll(' ', '') === whole);
 }
 
 function prepareAreas(db: Database) {

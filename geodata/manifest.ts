@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { manifestSchema, type GeodataManifest, type HostedGeneration } from '../model/geodata.ts';
+import { manifestSchema, type GeodataManifest } from '../model/geodata.ts';
 import { parseJson } from '../model/parse-json.ts';
 
 /**
@@ -12,13 +12,6 @@ export const embeddedManifest: GeodataManifest = { schema: 1, endpoints: [], gen
 export function parseManifest(text: string): GeodataManifest | undefined {
   const result = manifestSchema.safeParse(parseJson(text));
   return result.success ? result.data : undefined;
-}
-
-/** The generation whose file has this SHA-256, in lower-case hex. */
-export function findByObject(manifest: GeodataManifest, oid: string): HostedGeneration | undefined {
-  return manifest.generations.find(({ artifacts }) =>
-    artifacts.some((artifact) => artifact.oid === oid),
-  );
 }
 
 /** The path of an unfinished generation. */

@@ -3,7 +3,7 @@ import { constants as copyFlags } from 'node:fs';
 import { chmod, copyFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { computePaths } from '../../../daemon/paths.ts';
-import { findByObject, partialPath } from '../../../geodata/manifest.ts';
+import { partialPath } from '../../../geodata/manifest.ts';
 import { errorCode } from '../../../model/error-code.ts';
 import { ExitError } from '../../../model/exit-error.ts';
 import { isDiskFull } from '../../../model/failure.ts';
@@ -191,8 +191,9 @@ function endLine({ id, end }: Installed): string {
 async function recognize(file: string, manifest: GeodataManifest): Promise<HostedGeneration> {
   try {
     const { size } = await stat(file);
-    const isPossible = manifest.generations.some(({ artifacts }) => artifacts[0].size === size);
-    const found = isPossible ? findByObject(manifest, await hashFile(file)) : undefined;
+    const alike = manifest.generations.filter(({ artifacts }) => artifacts[0].size === size);
+    const oid = alike.length === 0 ? undefined : await hashFile(file);
+    const found = alike.find(({ artifacts }) => artifacts[0].oid === oid);
     if (found !== undefined) return found;
   } catch (error) {
     throw new ExitError(`The file cannot be read (${errorCode(error) ?? 'unknown'}).`, 1, error);
