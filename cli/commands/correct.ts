@@ -3,7 +3,7 @@ import { parseDate } from '../../model/calendar-date.ts';
 import { ExitError, usageError } from '../../model/exit-error.ts';
 import { formatTime } from '../../model/time.ts';
 import { localTimeZone } from '../../model/time-zone.ts';
-import { tripModes, type TimelineResult, type TripMode } from '../../model/timeline-result.ts';
+import { tripModes, type TripMode } from '../../model/timeline-result.ts';
 import { correctionText } from '../../model/timeline-words.ts';
 import { defineCommand } from '../program/command.ts';
 import { untilMade } from '../program/polling.ts';
@@ -19,13 +19,10 @@ import { isWithin, parseMoment, periodAround } from './where.ts';
 /** Days looked at before and after a moment: few trips and stays are longer. */
 const daysAround = 60;
 
-interface Moment {
-  readonly result: TimelineResult;
-  readonly timeMs: number;
-}
+type Moment = NonNullable<Awaited<ReturnType<typeof momentOf>>>;
 
 /** Reads a moment by the clock of the place, with the timeline around it. */
-async function momentOf(context: CommandContext, text: string): Promise<Moment | undefined> {
+async function momentOf(context: CommandContext, text: string) {
   if (parseDate(text) !== undefined)
     throw usageError(`Say the time of day, too: ${text} 15:30, or ${text}T15:30Z.`);
   const { timeMs, hasZone } = parseMoment(text);
@@ -34,17 +31,10 @@ async function momentOf(context: CommandContext, text: string): Promise<Moment |
   return result && { result, timeMs: hasZone ? timeMs : instantOf(result, timeMs) };
 }
 
-interface Added {
-  readonly correction: CorrectionAnswer;
-  /** The timeline before, which knows the clocks. */
-  readonly result: TimelineResult;
-}
+type Added = Awaited<ReturnType<typeof add>>;
 
-async function add(
-  context: CommandContext,
-  { result }: Moment,
-  asked: NewCorrection,
-): Promise<Added> {
+/** @returns also the timeline before, which knows the clocks. */
+async function add(context: CommandContext, { result }: Moment, asked: NewCorrection) {
   const correction = await withDaemon({ context }, (client) => client.addCorrection(asked));
   return { correction, result };
 }

@@ -21,7 +21,7 @@ export const command = defineCommand({
   summary: 'show whether a daemon is running, and what it holds',
   description:
     'Shows whether a daemon is running, what it holds and what it works on. The exit code is 1 when none is running.',
-  async run({ context }): Promise<Status | NoStatus> {
+  async run({ context }): Promise<Status | { running: false; service: Service }> {
     const [daemon, service] = await Promise.all([findDaemon(context), readService()]);
     if (daemon === undefined) return { running: false, service };
     noteOtherPort(context, daemon);
@@ -34,11 +34,6 @@ export const command = defineCommand({
     if (status.service !== null) note(`It is installed as ${serviceLine(status.service)}.`);
   },
 });
-
-interface NoStatus {
-  readonly running: false;
-  readonly service: Service;
-}
 
 type Service = Awaited<ReturnType<typeof readService>>;
 

@@ -7,13 +7,7 @@ import { rootOf } from './context.ts';
 type Completed = 'text' | 'file' | 'directory' | readonly string[];
 
 /** Where a line stands. */
-interface Place {
-  readonly command: Command;
-  /** The arguments of the command before the cursor. */
-  readonly count: number;
-  /** The option whose value is wanted. */
-  readonly option: Option | undefined;
-}
+type Place = ReturnType<typeof findPlace>;
 
 /** A word that may stand at the cursor, and what it means. */
 type Offer = readonly [word: string, description: string];
@@ -49,8 +43,11 @@ function linesAt({ command, count, option }: Place, typed: string): string[] {
   return asLines([...commandsOf(command), ...own], typed);
 }
 
-/** Reads the words before the cursor as commander will. */
-function findPlace(program: Command, words: readonly string[]): Place {
+/**
+ * Reads the words before the cursor as commander will.
+ * @returns the command, the count of its arguments before the cursor, and the option whose value is wanted.
+ */
+function findPlace(program: Command, words: readonly string[]) {
   let [command, count] = [program, 0];
   let option: Option | undefined;
   for (const word of words) {

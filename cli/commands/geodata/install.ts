@@ -9,7 +9,6 @@ import { ExitError } from '../../../model/exit-error.ts';
 import { isDiskFull } from '../../../model/failure.ts';
 import type {
   GeodataManifest,
-  GeodataStatus,
   HostedGeneration,
   InstallErrorCode,
   InstallStatus,
@@ -118,11 +117,7 @@ type End = 'installed' | 'already' | 'stopped';
 /** Begins the install and waits for its end, telling `watch` some times a second how far it is. */
 type Begin = (watch?: Watch) => Promise<End>;
 
-interface Installed {
-  readonly id: string;
-  readonly end: End;
-  readonly status: GeodataStatus;
-}
+type Installed = NonNullable<Awaited<ReturnType<typeof installWithDaemon>>>;
 
 /**
  * Runs an install that Ctrl-C cancels.
@@ -133,7 +128,7 @@ async function installWithDaemon(
   context: CommandContext,
   { id, makesData }: { readonly id: string; readonly makesData: boolean },
   use: (client: DaemonClient, begin: Begin, dataDirectory: string) => Promise<End>,
-): Promise<Installed | undefined> {
+) {
   const { stopped, ...installed } = await withDaemon(
     { context, endsInOrder: true, makesData },
     async (client, session) => {

@@ -3,18 +3,12 @@ import { ExitError, usageError } from '../../../model/exit-error.ts';
 import { uploadQuery } from '../../../model/imports.ts';
 import { isLookedInto } from '../../../model/recorder-formats.ts';
 
-/** A file on its way into the library. */
-export interface Input {
-  /** Its path there. */
-  readonly path: string;
-  readonly body: Readable;
-}
-
 /**
  * Names the file on standard input: as the user says, else by the time and its format.
+ * @returns its path in the library, and all of it.
  * @throws ExitError for an invalid name or an unsupported format
  */
-export async function inputFrom(source: Readable, as: string | undefined): Promise<Input> {
+export async function inputFrom(source: Readable, as: string | undefined) {
   if (as !== undefined) {
     const isPath = uploadQuery.safeParse({ path: as }).success && isLookedInto(as);
     if (isPath) return { path: as, body: source };

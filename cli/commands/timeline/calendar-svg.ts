@@ -33,11 +33,6 @@ const legendWidth = (width - left) / legendColumns;
 /** Follows the light or dark of what shows it. */
 const style = `text{font:11px system-ui,sans-serif;fill:#4a5157}.y{font-size:15px;font-weight:600;fill:#22262a}.e{fill:#eceff1}.i{fill-opacity:.45}${colours.map((colour, at) => `.c${at}{fill:${colour}}`).join('')}@media(prefers-color-scheme:dark){text{fill:#b3bcc4}.y{fill:#eef2f5}.e{fill:#2b343b}}`;
 
-interface Country {
-  readonly name: string;
-  readonly colour: number;
-}
-
 /**
  * Draws the days of a timeline as a calendar: a block for each year, a cell for each day in the colour of its country, pale
  * where it is inferred, halved on the day of a crossing, and a dot in transit.
@@ -83,7 +78,7 @@ function nameOf(country: string): string {
   return country || 'At sea or unknown';
 }
 
-type Countries = ReadonlyMap<string, Country>;
+type Countries = ReadonlyMap<string, { readonly name: string; readonly colour: number }>;
 
 function yearBlock(
   year: number,

@@ -3,6 +3,7 @@ import { limits } from '../../../model/limits.ts';
 import type { TimelineRequest } from '../../../model/timeline-job.ts';
 import { isTimeZone, localTimeZone } from '../../../model/time-zone.ts';
 import { usageError } from '../../../model/exit-error.ts';
+import type { OptionValues } from '../../program/command.ts';
 import { invocation } from '../../terminal/invocation.ts';
 import { forTerminal } from '../../terminal/text.ts';
 import type { WholePeriod } from './run.ts';
@@ -16,14 +17,7 @@ interface Days {
 const forms = 'Write 2024, 2024-07, 2024-07-14, two of these, all, or --last 30d (4w, 12m, 2y).';
 
 /** The words that commands about days and stops understand, as far as each has them. */
-interface RequestOptions {
-  readonly last?: string | undefined;
-  readonly local?: boolean;
-  readonly utc?: boolean;
-  readonly zone?: string | undefined;
-  readonly sources?: string | undefined;
-  readonly excludeSources?: string | undefined;
-}
+type RequestOptions = Partial<OptionValues<typeof periodOptions>>;
 
 /** Which of the imported files count. */
 export const sourceOptions = {
