@@ -39,7 +39,7 @@ export async function uploadFile(
   const { oid, size } = object;
   const { retries } = connection;
   const purpose = { operation: 'upload', oid, signal } as const;
-  let links: UploadLinks | undefined;
+  let links: UploadLinks;
   try {
     await retries.trying(signal, async () => {
       links = await announce(connection, object, purpose);
@@ -79,18 +79,10 @@ async function cancel(
   await finish(connection, { ...purpose, signal }, link, call).catch(() => undefined);
 }
 
-interface UploadLinks {
-  readonly upload: Link;
-  readonly verify: Link | undefined;
-  readonly cancel: Link | undefined;
-}
+type UploadLinks = Awaited<ReturnType<typeof announce>>;
 
 /** @returns where to send it; undefined when it is there. */
-async function announce(
-  connection: Connection,
-  { oid, size }: ObjectBody,
-  purpose: Purpose,
-): Promise<UploadLinks | undefined> {
+async function announce(connection: Connection, { oid, size }: ObjectBody, purpose: Purpose) {
   const call = { method: 'POST', path: '/objects', body: { oid, size } } as const;
   const { status, body, url } = await connection.call(purpose, call);
   if (status === 200) return undefined;

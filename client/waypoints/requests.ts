@@ -20,12 +20,8 @@ export interface DaemonAccess {
   readonly apiProves?: boolean | undefined;
 }
 
-export interface ServiceOptions {
-  /** Below zero: offline. */
-  readonly apiPort?: number;
-  readonly apiToken?: string;
-  /** As of DaemonAccess. */
-  readonly apiProves?: boolean | undefined;
+/** Below zero the port says that there is no daemon: offline. */
+export interface ServiceOptions extends Partial<DaemonAccess> {
   /**
    * Base address, when not this machine's loopback interface at `apiPort`: a same-origin proxy, say. The token is
    * sent there. Empty: the page's own origin.
