@@ -3,16 +3,6 @@ import { prepare, type RowOf } from '../storage/prepared.ts';
 import { generationQueries } from './tables.ts';
 import { wholeName } from './words.ts';
 
-/** Finds countries, regions and islands by name, the most populous first. */
-export interface FoundAreas {
-  /** Those that are called just so, in English or where they are. */
-  readonly whole: readonly SearchArea[];
-  /** Those that are called just so in another language. */
-  readonly called: readonly SearchArea[];
-  /** Those that have all its words in one of their names, the last of them perhaps only begun. */
-  readonly begun: readonly SearchArea[];
-}
-
 /** A row of `area` with what it lies in, and all its names: each is a line, with a blank before and after each word. */
 export type SearchArea = RowOf<ReturnType<typeof prepareAreas>> & { readonly names: string };
 
@@ -25,11 +15,19 @@ export class AreaSearch {
     this.#read = prepareAreas(db);
   }
 
-  /** @param words of the query, at least one. @param isShort finds only what is called just so. */
-  find(words: readonly string[], isShort = false): FoundAreas {
+  /**
+   * Those that are called just so, in English or where they are; those that are called just so in another language; and those
+   * that have all words in one of their names, the last of them perhaps only begun. Each the most populous first.
+   * @param words of the query, at least one. @param isShort finds only what is called just so.
+   */
+  find(words: readonly string[], isShort = false) {
     const [whole, last] = [wholeName(words), words.at(-1) ?? ''];
     const isWhole = (name: string): boolean => name.replaceAll(' ', '') === whole;
-    const found: Record<keyof FoundAreas, SearchArea[]> = { whole: [], called: [], begun: [] };
+    const found: Record<'whole' | 'called' | 'begun', SearchArea[]> = {
+      whole: [],
+      called: [],
+      begun: [],
+    };
     const text = isShort ? `\n ${last} \n` : ` ${last}`;
     for (const area of this.#all().filter(({ names }) => names.includes(text))) {
       const named = area.words

@@ -1,37 +1,25 @@
 import { queryBuilder } from '../storage/prepared.ts';
 
+/** What can be found by its name. */
+interface Findable {
+  id: number;
+  kind: number;
+  name: string;
+  country: number;
+  region: number | null;
+  /** Units of 0.00001 degree. */
+  lat: number;
+  lon: number;
+  population: number;
+}
+
 /** The tables of a generation, as `generationTables` (format.ts) makes them. */
 export interface GenerationDb {
   meta: { key: string; value: string };
   country: { id: number; code: string; name: string; words: string };
   region: { id: number; country: number; code: string; name: string; words: string };
-  place: {
-    id: number;
-    name: string;
-    country: number;
-    region: number | null;
-    /** Units of 0.00001 degree. */
-    lat: number;
-    lon: number;
-    population: number;
-    feature: string;
-    kind: number;
-    part_of: number | null;
-  };
-  area: {
-    id: number;
-    kind: number;
-    name: string;
-    words: string;
-    other_words: string;
-    country: number;
-    region: number | null;
-    /** Units of 0.00001 degree. */
-    lat: number;
-    lon: number;
-    population: number;
-    radius_m: number | null;
-  };
+  place: Findable & { feature: string; part_of: number | null };
+  area: Findable & { words: string; other_words: string; radius_m: number | null };
   border: { id: number; country: number; rings: Uint8Array };
   spatial_index: { name: string; data: Uint8Array };
   other_names: { id: number; names: Uint8Array };

@@ -13,12 +13,6 @@ export interface Border {
 /** Nearer to a border than this more than one place in a hundred is answered in another way than GeoNames does. */
 export const borderAccuracyM = 500;
 
-interface Shape {
-  readonly country: string;
-  readonly polygons: readonly Polygon[];
-  readonly size: number;
-}
-
 /** The smaller the level, the more exactly it says where a point is: Hong Kong before China. */
 const levels = ['subterritory', 'territory', 'subcountryGroup', 'country', 'region'];
 
@@ -36,7 +30,7 @@ export function countryBorders(
   );
 }
 
-function bySize(shapes: readonly CountryShape[]): Shape[] {
+function bySize(shapes: readonly CountryShape[]) {
   const known = shapes.map(({ country, polygons }) => {
     const rings = polygons.map((polygon) => polygon.map(toRing));
     return { country, polygons: rings, size: sizeOf(rings) };
@@ -49,7 +43,7 @@ function bySize(shapes: readonly CountryShape[]): Shape[] {
   return [...known, ...corrected].sort((a, b) => a.size - b.size);
 }
 
-function byLevel(features: readonly BorderFeature[]): Shape[] {
+function byLevel(features: readonly BorderFeature[]) {
   const codes = countryCodes(features);
   return features
     .flatMap(({ properties, geometry }) => {

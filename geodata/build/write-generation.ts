@@ -80,22 +80,20 @@ function writeWorld(db: Database.Database, world: World): void {
   for (const entry of Object.entries(world.meta)) meta.run(...entry);
 }
 
-interface DivisionIds {
-  country(code: string): number;
-  /** Null where nothing is known of the region but its code. */
-  region(country: string, code: string): number | null;
-}
+type DivisionIds = ReturnType<typeof numberDivisions>;
 
-function numberDivisions({ countryNames, regionNames }: World): DivisionIds {
+function numberDivisions({ countryNames, regionNames }: World) {
   const countries = new Map([...countryNames.keys()].sort().map((code, id) => [code, id]));
   const regions = new Map([...regionNames.keys()].sort().map((code, id) => [code, id]));
   return {
-    country: (code) => {
+    country(code: string): number {
       const id = countries.get(code);
       if (id === undefined) throw new Error(`geodata: the country ${code} has no name`);
       return id;
     },
-    region: (country, code) => regions.get(`${country}.${code}`) ?? null,
+    /** Null where nothing is known of the region but its code. */
+    region: (country: string, code: string): number | null =>
+      regions.get(`${country}.${code}`) ?? null,
   };
 }
 
