@@ -25,11 +25,8 @@ export function objectRoutes(parts: ObjectParts): Route[] {
       async handle({ ctx, params }) {
         checkAccept(ctx);
         const { oid } = params;
-        const { permit, links } = await authorizeLinks(
-          ctx,
-          { ...params, operation: 'download' },
-          parts,
-        );
+        const request = { ...params, operation: 'download' } as const;
+        const { permit, links } = await authorizeLinks(ctx, request, parts);
         const size = await parts.holdings.size(permit.repository.id, oid);
         if (size === undefined || !(await isHeld(permit, { oid, size }, parts, 'download'))) {
           throw new WaypointError('not_found');
@@ -48,11 +45,8 @@ export function objectRoutes(parts: ObjectParts): Route[] {
       answers: { 200: objectAnswerSchema, 202: objectAnswerSchema },
       async handle({ ctx, params, body }) {
         checkAccept(ctx);
-        const { permit, links } = await authorizeLinks(
-          ctx,
-          { ...params, operation: 'upload' },
-          parts,
-        );
+        const request = { ...params, operation: 'upload' } as const;
+        const { permit, links } = await authorizeLinks(ctx, request, parts);
         const contentType = answerType(ctx);
         if (await isHeld(permit, body, parts)) {
           // A link past this server is left out: its bytes are not counted.

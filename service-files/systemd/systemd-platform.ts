@@ -119,20 +119,15 @@ function leftDirectories({ env }: ServiceHost, name: string, directory: string):
   return [...ofService, directory, posix.dirname(directory)];
 }
 
-interface Commands {
-  readonly systemctl: Systemctl;
-  readonly forget: readonly CommandLine[];
-  readonly disable: readonly CommandLine[];
-}
-
 function plan(
   choice: ServiceChoice,
   units: UnitFiles,
   spec: ServiceSpec,
-  { systemctl, forget, disable }: Commands,
+  commands: { systemctl: Systemctl; forget: CommandLine[]; disable: CommandLine[] },
 ): InstallPlan {
   const { isSystem } = choice;
   const { service, socket } = units;
+  const { systemctl, forget, disable } = commands;
   const enabled = spec.port === undefined ? [service] : [socket, service];
   const whole = {
     directories: isSystem ? [] : spec.writable,

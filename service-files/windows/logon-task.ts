@@ -1,14 +1,8 @@
 import { marker, xmlText, type ServiceProgram } from '../service-program.ts';
 import { commandLine, refuseVariables } from './command-line.ts';
 
-/** A task that runs a program while a user is logged on. */
-export interface LogonTask extends ServiceProgram {
-  /** `DOMAIN\name` */
-  readonly user: string;
-}
-
 /**
- * Renders the definition of a logon task for `schtasks /Create /XML`; the file has to be UTF-16 with a byte order mark.
+ * Renders the definition of a task that runs a program while a user (`DOMAIN\name`) is logged on, for `schtasks /Create /XML`; the file has to be UTF-16 with a byte order mark.
  * It needs no administrator and runs with the rights of its user, in their profile.
  *
  * - conhost --headless: a task of a logged-on user would else have a console window, and closing that ends the daemon.
@@ -17,7 +11,7 @@ export interface LogonTask extends ServiceProgram {
  * - PT0S: without it a task is ended after three days.
  * - Priority 6 is an ordinary process; the default of tasks, 7, is slowed down.
  */
-export function renderLogonTask(task: LogonTask): string {
+export function renderLogonTask(task: ServiceProgram & { readonly user: string }): string {
   const words = [task.node, ...task.words];
   words.forEach(refuseVariables);
   return `<?xml version="1.0" encoding="UTF-16"?>

@@ -139,14 +139,6 @@ async function readServiceState({ run }: ServiceHost, name: string): Promise<Ser
   };
 }
 
-/** A service of the whole machine, run by the wrapper program shawl. */
-export interface WrapperService extends ServiceProgram {
-  /** Absolute path of `shawl.exe`. */
-  readonly wrapper: string;
-  /** Where the wrapper writes what the program prints, rotated. */
-  readonly logDirectory: string;
-}
-
 /** Longer than an orderly stop of the daemon takes, ms. */
 const stopTimeoutMs = 15_000;
 
@@ -158,8 +150,11 @@ function virtualAccount({ name }: Pick<ServiceProgram, 'name'>): string {
 /**
  * Renders the command line of the service (`binPath=` of `sc create`). To stop, the wrapper sends Ctrl-C, which Node.js
  * sees as SIGINT. It starts the program again after any exit code but an orderly and the final ones.
+ * @param service with the absolute path of `shawl.exe`, and where that writes what the program prints, rotated.
  */
-export function renderWrapperCommand(service: WrapperService): string {
+export function renderWrapperCommand(
+  service: ServiceProgram & { readonly wrapper: string; readonly logDirectory: string },
+): string {
   const words = [
     service.wrapper,
     'run',
