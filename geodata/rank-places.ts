@@ -22,24 +22,21 @@ export interface Match {
 }
 
 /** Places that a query finds. */
-interface Collected {
-  /** Those that are called just so, in order. */
-  readonly exact: readonly Weighed<Match>[];
-  /** Places with another name that is equal to the query. */
-  readonly called: readonly Weighed<Match>[];
-  /** Those with a name, or another name, that begins so. */
-  readonly begun: readonly Weighed<Match>[];
-}
+type Collected = ReturnType<typeof collect>;
 
 /** With how likely it is to be meant: its people, or a part of them. */
 export type Weighed<One> = One & { readonly weight: number };
 
-/** Looks for the places of a query. @param find the places that match an expression of FTS5 */
+/**
+ * Looks for the places of a query: those that are called just so, in order; those with another name that is equal to it; and
+ * those with a name, or another name, that begins so.
+ * @param find the places that match an expression of FTS5
+ */
 export function collect(
   words: readonly string[],
   limit: number,
   find: (match: string) => readonly Match[],
-): Collected {
+) {
   const whole = wholeName(words);
   const byName = find(inName(words));
   // Every large city has some other name that begins with a given letter.

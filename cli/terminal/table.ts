@@ -10,12 +10,7 @@ export interface Column {
 }
 
 /** Columns with the width of each, in terminal cells. */
-export interface TableLayout {
-  readonly columns: readonly Column[];
-  readonly widths: readonly number[];
-  /** Whether longer cells are cut; otherwise they push the rest of their line to the right. */
-  readonly isCut: boolean;
-}
+export type TableLayout = ReturnType<typeof layOut>;
 
 const gap = '  ';
 const narrowest = 8;
@@ -27,13 +22,13 @@ const widestPiped = 48;
 /**
  * Chooses the widths of a table's columns for these rows.
  * @param maxWidth the terminal's cells: columns that allow it are shrunk until a line fits. Without a terminal nothing
- * is cut.
+ * is cut: longer cells push the rest of their line to the right.
  */
 export function layOut(
   columns: readonly Column[],
   rows: readonly (readonly string[])[],
   maxWidth: number | undefined,
-): TableLayout {
+) {
   const widths = columns.map(({ title }, at) =>
     rows.reduce((width, row) => Math.max(width, displayWidth(row[at] ?? '')), title.length),
   );

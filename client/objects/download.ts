@@ -131,9 +131,7 @@ async function fetchOnce(
   }
 }
 
-interface Appending {
-  readonly object: ObjectBody;
-  readonly link: Link;
+interface Appending extends Pick<Download, 'object' | 'link'> {
   /** Bytes that are there, and in the hash. */
   readonly have: number;
   readonly hash: Hash;

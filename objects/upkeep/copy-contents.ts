@@ -14,26 +14,20 @@ import type { ObjectsRoot } from '../root.ts';
 /** Contents on their way at once: most of the time of a small one is waiting. */
 const lanes = 4;
 
-export interface CopyOutcome {
-  /** Contents copied now, and those that were there from an earlier backup. */
-  readonly copied: number;
-  readonly copiedBytes: number;
-  readonly present: number;
-  /** Objects whose bytes are lost or damaged in the store itself. */
-  readonly missing: readonly string[];
-}
+export type CopyOutcome = Awaited<ReturnType<typeof copyContents>>;
 
 /**
  * Copies every content that a snapshot of the rows names to where it is not yet, each compared with its hash on the way: what
  * an earlier copy has brought is good.
  * @param onProgress called after each content with the bytes copied so far.
+ * @returns contents copied now, those present from an earlier copy, and objects whose bytes are lost or damaged in the store.
  */
 export async function copyContents(
   root: ObjectsRoot,
   snapshot: string,
   copies: ContentStore,
   onProgress: (bytes: number) => void,
-): Promise<CopyOutcome> {
+) {
   const contents = await root.contents();
   const outcome = { copied: 0, copiedBytes: 0, present: 0, missing: [] as string[] };
   // By the snapshot, not by today's rows: an object that is removed meanwhile keeps its bytes for the grace period.
