@@ -22,6 +22,7 @@ import { pack } from 'tar-stream';
 import { stampOf } from '../model/time.ts';
 import { launcher, testCli, type TestCli } from './helpers/cli.ts';
 import { startTestDaemon, type TestDaemon } from './helpers/daemon.ts';
+import { valuesOf } from './helpers/fields.ts';
 import { gpx } from './helpers/imports.ts';
 import { manualTime } from './helpers/manual-time.ts';
 import { temporaryDirectory } from './helpers/temporary-directory.ts';
@@ -116,10 +117,7 @@ test('a shared bookmarks file does not undo a restore', async (t) => {
   const again = await startTestDaemon(t, { root: cli.root });
   await until(async () => (await again.get('/api/status')).body.bookmarks_file !== undefined);
   const { body } = await again.get('/api/waypoints');
-  t.deepEqual(
-    body.map(({ name }: { name: string }) => name),
-    ['Harbour'],
-  );
+  t.deepEqual(valuesOf(body, 'name'), ['Harbour']);
 });
 
 test('of two imports the newer one is so after a restore', async (t) => {

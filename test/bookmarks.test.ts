@@ -1,5 +1,6 @@
 import test from 'ava';
 import { startTestDaemon } from './helpers/daemon.ts';
+import { valuesOf } from './helpers/fields.ts';
 
 const camp = { name: 'Camp', lat: 42.1, lon: -8.3 };
 const query = (
@@ -139,10 +140,7 @@ test('a lookup takes the exact key, else the nearest of the neighbouring keys, a
   t.is((await rename(10.0000012, 'nearer to the second')).status, 200);
   t.is((await rename(10.000001, 'first')).status, 200);
   const { body } = await daemon.get('/api/waypoints');
-  t.deepEqual(
-    body.map((waypoint: { name: string }) => waypoint.name),
-    ['first', 'nearer to the second'],
-  );
+  t.deepEqual(valuesOf(body, 'name'), ['first', 'nearer to the second']);
 });
 
 test('two waypoints in the same microdegree stay two, each found by its own name', async (t) => {

@@ -7,6 +7,7 @@ import { retentionTime } from '../storage/waypoints/retention-time.ts';
 import { JournaledRows } from '../storage/waypoints/journaled-rows.ts';
 import { openWaypointStore } from '../storage/waypoints/open.ts';
 import { startTestDaemon, type TestAnswer, type TestDaemon } from './helpers/daemon.ts';
+import { valuesOf } from './helpers/fields.ts';
 import { gpx, writeTree } from './helpers/imports.ts';
 import { temporaryDirectory } from './helpers/temporary-directory.ts';
 
@@ -139,7 +140,7 @@ test('a change cannot be taken back past a later one, twice, or when it is unkno
   }
   const { changes } = (await daemon.get('/api/changes')).body;
   t.deepEqual(
-    changes.map(({ undoable }: { undoable: boolean }) => undoable),
+    valuesOf(changes, 'undoable'),
     [true, true, false, false],
     'only what the list has looked at: the name and place taken since are not',
   );
@@ -339,10 +340,7 @@ test('GET /api/hidden pages from the newest', async (t) => {
     await daemon.call('DELETE', `/api/waypoints?${query({ ...imported, name })}`);
   const first = (await daemon.get('/api/hidden?limit=2')).body;
   const second = (await daemon.get(`/api/hidden?limit=2&cursor=${first.next_cursor}`)).body;
-  t.deepEqual(
-    [...first.hidden, ...second.hidden].map(({ name }: { name: string }) => name),
-    ['C', 'B', 'A'],
-  );
+  t.deepEqual(valuesOf([...first.hidden, ...second.hidden], 'name'), ['C', 'B', 'A']);
   t.is(second.next_cursor, undefined);
   t.is((await daemon.get('/api/hidden?limit=1000')).status, 200);
   t.is((await daemon.get('/api/hidden?limit=1001')).status, 400);

@@ -25,6 +25,7 @@ import { findProgramFiles, whyNotLasting } from '../service-files/program-files.
 import { exitMeaning } from '../service-files/service-exit.ts';
 import type { ServicePlatform } from '../service-files/service-platform.ts';
 import { launcher, startFakeDaemon, testCli, untilPrinted, type TestCli } from './helpers/cli.ts';
+import { valuesOf } from './helpers/fields.ts';
 import { fakeHost, fakeSpec, type FakeHost } from './helpers/service-host.ts';
 import { until } from './helpers/until.ts';
 import { onLinux, posix, testUnless } from './helpers/where.ts';
@@ -276,10 +277,7 @@ posix(
 test('launchd: stop unloads, so that a daemon that cannot start is not tried again', async (t) => {
   const host = fakeHost(t, 'darwin');
   const platform = await choosePlatform(host, daemon, reached);
-  t.deepEqual(
-    platform.stop.map(({ words }) => words),
-    [['bootout', 'gui/501/local.waypointd']],
-  );
+  t.deepEqual(valuesOf(platform.stop, 'words'), [['bootout', 'gui/501/local.waypointd']]);
   host.answers.set('launchctl print', { code: 113 });
   t.like(await platform.readState(), { isInstalled: false, condition: 'stopped' });
   host.answers.set('launchctl print', {

@@ -6,6 +6,7 @@ import test, { type ExecutionContext } from 'ava';
 import { openReader } from '../storage/database.ts';
 import { startFakeDaemon, testCli } from './helpers/cli.ts';
 import { startTestDaemon, type TestDaemon } from './helpers/daemon.ts';
+import { valuesOf } from './helpers/fields.ts';
 import { temporaryDirectory } from './helpers/temporary-directory.ts';
 
 /** A command line and the daemon that it finds; what a test is not about goes straight to the daemon. */
@@ -148,10 +149,7 @@ test('tags are added, listed, counted, searched for and removed', async (t) => {
   t.is(await cli.out(['tag', 'list', 'Bar']), '🏖️ beach\nown tag\n');
   t.regex(await cli.out(['tag', 'list']), /^🏖️ beach +2$/mu);
   const tagged = JSON.parse(await cli.out(['list', '--json', '--tag', 'own tag']));
-  t.deepEqual(
-    tagged.map(({ name }: { name: string }) => name),
-    ['Bar'],
-  );
+  t.deepEqual(valuesOf(tagged, 'name'), ['Bar']);
   t.regex(await cli.out(['search', 'tag:beach']), /^Cove +1 +2 +bookmarks, by tag$/mu);
   t.is(
     await cli.out(['tag', 'rm', 'Bar', 'beach', 'own tag', 'never']),

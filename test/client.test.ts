@@ -9,6 +9,7 @@ import { nodeTransport } from '../client/waypoints/node/transport.ts';
 import { computePaths } from '../daemon/paths.ts';
 import { recordedService, type RecordedService } from './helpers/client.ts';
 import { startTestDaemon, type TestDaemon, type TestDaemonOptions } from './helpers/daemon.ts';
+import { rowsOf, valuesOf } from './helpers/fields.ts';
 import { asBuiltin, makeGeneration } from './helpers/generations.ts';
 import { gpx, writeTree } from './helpers/imports.ts';
 import { answering, freePort } from './helpers/local-server.ts';
@@ -141,10 +142,7 @@ test.serial('tags are added, fetched, listed and deleted, with their signals', a
   const camp = await service.addWaypoint({ name: 'Camp', lat: 42.1, lon: -8.3, tags: ['home'] });
   taken();
   const added = await service.addTag(camp, 'own & tag');
-  t.deepEqual(
-    added.map(({ display }) => display),
-    ['🏠 home', 'own & tag'],
-  );
+  t.deepEqual(valuesOf(added, 'display'), ['🏠 home', 'own & tag']);
   t.deepEqual(taken(), [
     ['tagAddStarted', 'Camp', 42.1, -8.3, 'own & tag'],
     ['tagAdded', 'Camp', 42.1, -8.3, added, 'own & tag'],
@@ -170,10 +168,7 @@ test.serial('tags are added, fetched, listed and deleted, with their signals', a
   const [home] = fetched;
   if (home === undefined) return t.fail();
   const left = await service.deleteTag(camp, home);
-  t.deepEqual(
-    left.map(({ raw }) => raw),
-    ['own & tag'],
-  );
+  t.deepEqual(valuesOf(left, 'raw'), ['own & tag']);
   t.deepEqual(taken(), [
     ['tagDeleteStarted', 'Camp', 42.1, -8.3, 'home'],
     ['tagDeleted', 'Camp', 42.1, -8.3, left, 'home'],
@@ -356,13 +351,10 @@ test.serial('changes are made, listed, undone and hidden, with their signals', a
     [3, 'PATCH /api/tags'],
   ]);
   const { changes, next_cursor } = await service.getChanges({ limit: 2 });
-  t.deepEqual(
-    changes.map(({ id, kind }) => [id, kind]),
-    [
-      [3, 'tag_rename'],
-      [2, 'bookmark_rename'],
-    ],
-  );
+  t.deepEqual(rowsOf(changes, 'id', 'kind'), [
+    [3, 'tag_rename'],
+    [2, 'bookmark_rename'],
+  ]);
   t.is(next_cursor, 2);
   t.like(await service.undoChange(3), { undone: 3, kind: 'tag_rename', change: 4 });
   t.like(await t.throwsAsync(service.undoChange(3)), {
@@ -370,9 +362,7 @@ test.serial('changes are made, listed, undone and hidden, with their signals', a
     sentence: 'This change was taken back already.',
   });
   t.deepEqual(
-    (await service.getWaypoints({ bbox: [-9, 42.5, -8, 43.5], tag: 'home' })).map(
-      ({ name }) => name,
-    ),
+    valuesOf(await service.getWaypoints({ bbox: [-9, 42.5, -8, 43.5], tag: 'home' }), 'name'),
     ['Camp'],
   );
   t.deepEqual(await service.getWaypoints({ bbox: [-9, 41, -8, 42] }), []);

@@ -6,6 +6,7 @@ import { WaypointIndex, type SearchSnapshot } from '../search/waypoint-index.ts'
 import { identityOf } from '../model/identity.ts';
 import type { Bbox } from '../model/schema.ts';
 import { rounds } from './helpers/effort.ts';
+import { valuesOf } from './helpers/fields.ts';
 import { aligned, referenceClusters, type ClusterItem } from './reference/clusters.ts';
 import { eachOnce, row, shownPlaces, type Row } from './reference/places.ts';
 
@@ -93,10 +94,7 @@ test('clusters: one member is a waypoint item, several are a cluster item', asyn
     },
     { zoom: 3 },
   );
-  t.deepEqual(
-    items.map(({ type }) => type),
-    ['waypoint', 'cluster', 'waypoint'],
-  );
+  t.deepEqual(valuesOf(items, 'type'), ['waypoint', 'cluster', 'waypoint']);
   t.deepEqual(items[0], { type: 'waypoint', name: 'Own', lat: 60, lon: 100, bookmark: true });
   t.deepEqual(Object.keys(items[1] ?? {}), ['type', 'lat', 'lon', 'count']);
   t.deepEqual(items[2], {

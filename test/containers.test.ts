@@ -7,6 +7,7 @@ import test, { type ExecutionContext } from 'ava';
 import { zipSync, strToU8, type Zippable } from 'fflate';
 import { importInGroups } from '../worker/import/import-groups.ts';
 import { beginThreadClock } from '../worker/import/time-budget.ts';
+import { rowsOf } from './helpers/fields.ts';
 import { partsOf } from './helpers/import-parts.ts';
 import { dumpLibrary, filesBelow, gpx, importSite, type ImportSite } from './helpers/imports.ts';
 
@@ -92,10 +93,7 @@ test('hidden entries are passed over as in folders, and a dot before a name is n
   put(site, 'a.zip', archive);
   const result = site.result();
   t.like(result, { added: 2, unsupported: 0 });
-  t.deepEqual(
-    result.failures.map(({ file, reason }) => [file, reason]),
-    [['a.zip/../up.gpx', 'unsafe_name']],
-  );
+  t.deepEqual(rowsOf(result.failures, 'file', 'reason'), [['a.zip/../up.gpx', 'unsafe_name']]);
   t.like(site.reconcile(), { loaded: 0, dropped: 0, refused: 0 });
   t.like(site.result(), { added: 0, duplicates: 2 });
 });
@@ -131,22 +129,19 @@ test('what would do harm is refused by name, and the rest is imported', (t) => {
   for (const [name, edit] of changes) bytes = edited(bytes, name, edit);
   put(site, 'a.zip', bytes);
   const result = site.result();
-  t.deepEqual(
-    result.failures.map(({ file, reason }) => [file, reason]),
-    [
-      ['a.zip/../up.gpx', 'unsafe_name'],
-      ['a.zip//absolute.gpx', 'unsafe_name'],
-      ['a.zip/C:/drive.gpx', 'unsafe_name'],
-      ['a.zip/a//b.gpx', 'unsafe_name'],
-      ['a.zip/bomb.gpx', 'too_large'],
-      ['a.zip/locked.gpx', 'encrypted'],
-      ['a.zip/long.gpx', 'damaged'],
-      ['a.zip/packed.gpx', 'packing'],
-      ['a.zip/short.gpx', 'damaged'],
-      ['a.zip/sum.gpx', 'damaged'],
-      ['a.zip/within.zip', 'nested'],
-    ],
-  );
+  t.deepEqual(rowsOf(result.failures, 'file', 'reason'), [
+    ['a.zip/../up.gpx', 'unsafe_name'],
+    ['a.zip//absolute.gpx', 'unsafe_name'],
+    ['a.zip/C:/drive.gpx', 'unsafe_name'],
+    ['a.zip/a//b.gpx', 'unsafe_name'],
+    ['a.zip/bomb.gpx', 'too_large'],
+    ['a.zip/locked.gpx', 'encrypted'],
+    ['a.zip/long.gpx', 'damaged'],
+    ['a.zip/packed.gpx', 'packing'],
+    ['a.zip/short.gpx', 'damaged'],
+    ['a.zip/sum.gpx', 'damaged'],
+    ['a.zip/within.zip', 'nested'],
+  ]);
   t.like(result, { added: 2, unsupported: 0 });
   t.deepEqual(filesBelow(site.imports), ['a.zip/good.gpx', 'a.zip/later.gpx']);
 });
@@ -165,17 +160,14 @@ test('damaged containers are refused whole', (t) => {
   put(site, '4.gz', wrongSum);
   put(site, '5.gpx.gz', gzipSync(new Uint8Array(20_000_000)));
   put(site, '6.gpx.gz', gzipSync(gzipSync(hut)));
-  t.deepEqual(
-    site.result().failures.map(({ file, reason }) => [file, reason]),
-    [
-      ['1.zip', 'truncated'],
-      ['2.zip', 'damaged'],
-      ['3.gz', 'damaged'],
-      ['4.gz', 'damaged'],
-      ['5.gpx.gz', 'too_large'],
-      ['6.gpx.gz/6.gpx', 'nested'],
-    ],
-  );
+  t.deepEqual(rowsOf(site.result().failures, 'file', 'reason'), [
+    ['1.zip', 'truncated'],
+    ['2.zip', 'damaged'],
+    ['3.gz', 'damaged'],
+    ['4.gz', 'damaged'],
+    ['5.gpx.gz', 'too_large'],
+    ['6.gpx.gz/6.gpx', 'nested'],
+  ]);
   t.deepEqual(filesBelow(site.imports), []);
 });
 
@@ -269,13 +261,10 @@ test('a gzip file that unpacks to 1,000 times its size is read, one of more refu
     head[3] = 8;
     put(site, `${length}.gpx.gz`, Buffer.concat([head, name, zeros.subarray(10)]));
   }
-  t.deepEqual(
-    site.result().failures.map(({ file, reason }) => [file, reason]),
-    [
-      ['3999.gpx.gz', 'too_large'],
-      ['4000.gpx.gz/4000.gpx', 'not_xml'],
-    ],
-  );
+  t.deepEqual(rowsOf(site.result().failures, 'file', 'reason'), [
+    ['3999.gpx.gz', 'too_large'],
+    ['4000.gpx.gz/4000.gpx', 'not_xml'],
+  ]);
 });
 
 /** A zip of stored entries, whose local headers may be asked to stand where others do. */

@@ -14,6 +14,7 @@ import {
 } from '../storage/day-blob.ts';
 import { DayCollector, type DayPart } from '../storage/library/day-collector.ts';
 import { rounds } from './helpers/effort.ts';
+import { rowsOf } from './helpers/fields.ts';
 
 type Point = readonly [timeMs: number, latE7: number, lonE7: number, eleDm: number];
 
@@ -238,11 +239,8 @@ test('more than 65,536 observations go on in a part of a higher number', (t) => 
   const total = dayBlobPoints + 2;
   const points = Array.from({ length: total }, (_, i) => [i, i / total, 0, 0] as const);
   const parts = collect(points);
-  t.deepEqual(
-    parts.map(({ day, part, points: count, first_ms }) => [day, part, count, first_ms]),
-    [
-      [0, 0, dayBlobPoints, 0],
-      [0, 1, 2, dayBlobPoints],
-    ],
-  );
+  t.deepEqual(rowsOf(parts, 'day', 'part', 'points', 'first_ms'), [
+    [0, 0, dayBlobPoints, 0],
+    [0, 1, 2, dayBlobPoints],
+  ]);
 });

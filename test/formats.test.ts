@@ -11,6 +11,7 @@ import { formatNames } from '../model/recorder-formats.ts';
 import { nullSink } from '../model/recording.ts';
 import { openReader } from '../storage/database.ts';
 import { DayReader } from '../storage/library/day-reader.ts';
+import { rowsOf, valuesOf } from './helpers/fields.ts';
 import { readFixture, type FixtureReading } from './helpers/fixtures.ts';
 import { importSite } from './helpers/imports.ts';
 
@@ -58,7 +59,7 @@ test('all fixtures in one folder are imported, refused or passed over, each with
     of(({ format }) => format === undefined),
   );
   t.deepEqual(
-    result.failures.map(({ file, reason, line }) => [file, reason, line]),
+    rowsOf(result.failures, 'file', 'reason', 'line'),
     of(({ refused }) => refused !== undefined).map((file) => {
       const { refused, line } = expected[file] ?? {};
       return [file, refused, line];
@@ -97,10 +98,7 @@ test('a fix that may be more than 200 m off is kept, and is not what timelines r
   t.teardown(() => reader.close());
   const day = Date.UTC(2024, 5, 1) / 86_400_000;
   t.is(reader.count(day, day), 1);
-  t.deepEqual(
-    reader.rows(day).map(({ points }) => points),
-    [1],
-  );
+  t.deepEqual(valuesOf(reader.rows(day), 'points'), [1]);
   const db = openReader(site.libraryPath);
   t.teardown(() => db.close());
   t.is(db.prepare('SELECT sum(points) FROM days').pluck().get(), 3);

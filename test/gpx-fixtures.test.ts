@@ -9,6 +9,7 @@ import { FileRefused } from '../formats/refused.ts';
 import { nullSink, type RecordedWaypoint } from '../model/recording.ts';
 import { isTaken } from './helpers/effort.ts';
 import { expectSame } from './helpers/expect-same.ts';
+import { valuesOf } from './helpers/fields.ts';
 
 const fixtures = path.resolve(import.meta.dirname, '../fixtures');
 const folder = path.join(fixtures, 'gpx');
@@ -112,10 +113,7 @@ for (const file of files()) {
       return;
     }
     t.like(outcome, wanted(entry));
-    t.deepEqual(
-      waypoints.map((waypoint) => waypoint.name),
-      entry.names,
-    );
+    t.deepEqual(valuesOf(waypoints, 'name'), entry.names);
     const timed = waypoints.filter((waypoint) => waypoint.timeMs !== undefined);
     t.is(trackPoints.length + timed.length, entry.observations);
   });

@@ -11,6 +11,7 @@ import {
   type RecordingSink,
   type RecordingSummary,
 } from '../model/recording.ts';
+import { rowsOf, valuesOf } from './helpers/fields.ts';
 
 const folder = path.resolve(import.meta.dirname, '../fixtures/gpx');
 const megabyte = 1_048_576;
@@ -101,10 +102,7 @@ test('what a waypoint lacks is left out, a track point without elevation has NaN
 
 test('tags of our own mirror are read, cleaned, without empty ones', (t) => {
   const { waypoints } = readFixture('extensions-with-our-tags.gpx');
-  t.deepEqual(
-    waypoints.map((waypoint) => waypoint.tags),
-    [['home', 'café', 'a<b'], []],
-  );
+  t.deepEqual(valuesOf(waypoints, 'tags'), [['home', 'café', 'a<b'], []]);
   const [long] = readText(
     inGpx(
       `<wpt lat="1" lon="2"><extensions><tags><tag>${'x'.repeat(200)}</tag></tags></extensions></wpt>`,
@@ -131,15 +129,12 @@ test('minus zero is zero', (t) => {
 
 test('coordinates keep their digits, in every syntax of a number', (t) => {
   const places = readFixture('exponent-coordinates.gpx').waypoints;
-  t.deepEqual(
-    places.map(({ lat, lon }) => [lat, lon]),
-    [
-      [41.1, -8.6],
-      [1e-7, 50],
-      [41, -8.6],
-      [41.1, -8.6],
-    ],
-  );
+  t.deepEqual(rowsOf(places, 'lat', 'lon'), [
+    [41.1, -8.6],
+    [1e-7, 50],
+    [41, -8.6],
+    [41.1, -8.6],
+  ]);
 });
 
 test('coordinates of more digits than a number holds are the number nearest to them', (t) => {
@@ -152,7 +147,7 @@ test('coordinates of more digits than a number holds are the number nearest to t
   ];
   const points = long.map((lat) => `<wpt lat="${lat}" lon="-${lat}"></wpt>`).join('');
   t.deepEqual(
-    readText(inGpx(points)).waypoints.map(({ lat, lon }) => [lat, lon]),
+    rowsOf(readText(inGpx(points)).waypoints, 'lat', 'lon'),
     long.map((lat) => [Number(lat), -Number(lat)]),
   );
   t.not(Number(middle), Number(`${middle}1`));
@@ -172,10 +167,7 @@ test('all forms of time say the same instant', (t) => {
 
 test('elevations may be negative or have an exponent', (t) => {
   const { waypoints } = readFixture('elevations.gpx');
-  t.deepEqual(
-    waypoints.map((waypoint) => waypoint.ele),
-    [-10_994, undefined, 1500],
-  );
+  t.deepEqual(valuesOf(waypoints, 'ele'), [-10_994, undefined, 1500]);
 });
 
 test('prefixes bound to the namespace of the root are its own, however its name is written', (t) => {

@@ -26,6 +26,7 @@ import { openWriter } from '../storage/database.ts';
 import { tryNameFolding } from '../storage/name-folding.ts';
 import { temporaryPath, copyPath, requestPaths } from '../worker/import/copy-path.ts';
 import { ManagedCopies } from '../worker/import/managed-copies.ts';
+import { valuesOf } from './helpers/fields.ts';
 import { dumpLibrary, filesBelow, gpx, importSite, writeTree } from './helpers/imports.ts';
 import { asUser, onLinux, posix, testWith } from './helpers/where.ts';
 
@@ -565,10 +566,7 @@ onLinux('a name that is no UTF-8 fails alone', (t) => {
   writeFileSync(Buffer.from(`${site.source}/z\u00fcrich.gpx`, 'latin1'), lake);
   const { added, failures } = site.result();
   t.is(added, 1);
-  t.deepEqual(
-    failures.map(({ reason }) => reason),
-    ['unreadable'],
-  );
+  t.deepEqual(valuesOf(failures, 'reason'), ['unreadable']);
 });
 
 posix('the bytes of a hard-linked source are not shared with the managed copy', (t) => {

@@ -13,6 +13,7 @@ import { hash } from 'node:crypto';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { startTestDaemon, type TestDaemon } from './helpers/daemon.ts';
+import { valuesOf } from './helpers/fields.ts';
 import { contentOf, importTree, listed } from './helpers/imported-files.ts';
 import { filesBelow, gpx, writeTree } from './helpers/imports.ts';
 import { LibraryWriter } from '../storage/library/writer.ts';
@@ -232,10 +233,7 @@ test('a listed file that is missing stays listed, and is active once it is back'
   renameSync(path, `${path}.away`);
   daemon = await daemon.restart();
   t.deepEqual(await names(daemon), ['Camp']);
-  t.deepEqual(
-    (await listed(daemon, '?state=missing')).map((file) => file.id),
-    [id],
-  );
+  t.deepEqual(valuesOf(await listed(daemon, '?state=missing'), 'id'), [id]);
   await daemon.close();
   renameSync(`${path}.away`, path);
   daemon = await daemon.restart();

@@ -5,6 +5,7 @@ import test, { type ExecutionContext } from 'ava';
 import Database from 'better-sqlite3';
 import type { ImportedFile } from '../model/imports.ts';
 import { startTestDaemon, type TestDaemon } from './helpers/daemon.ts';
+import { rowsOf, valuesOf } from './helpers/fields.ts';
 import { contentOf, importTree, listed } from './helpers/imported-files.ts';
 import { gpx } from './helpers/imports.ts';
 
@@ -22,10 +23,7 @@ test('GET /api/imports tells what each file holds, and its original bytes', asyn
   t.deepEqual((await daemon.get('/api/imports')).body, { files: [] });
   await importTree(daemon, { 'a/ride.gpx': track, 'b.gpx': gpx([['Camp', 1, 2]]) });
   const files = await listed(daemon);
-  t.deepEqual(
-    files.map(({ path }) => path),
-    ['b.gpx', 'a/ride.gpx'],
-  );
+  t.deepEqual(valuesOf(files, 'path'), ['b.gpx', 'a/ride.gpx']);
   const ride = files[1]!;
   t.like(ride, {
     format: 'gpx',
@@ -70,10 +68,7 @@ test('pages, words and states choose what is listed', async (t) => {
   t.deepEqual(seen, all);
   t.is((await listed(daemon, '?q=koln%2F3')).length, 1);
   t.is((await listed(daemon, '?q=nowhere')).length, 0);
-  t.deepEqual(
-    (await listed(daemon, '?state=replaced')).map(({ path }) => path),
-    ['Köln/0.gpx'],
-  );
+  t.deepEqual(valuesOf(await listed(daemon, '?state=replaced'), 'path'), ['Köln/0.gpx']);
   t.is((await listed(daemon, '?state=active')).length, 7);
   for (const [query, field] of [
     ['limit=0', 'limit'],
@@ -160,10 +155,7 @@ test('files that a person changes below imports/ are followed', async (t) => {
   rmSync(join(daemon.paths.imports, 'b.gpx'));
   writeFileSync(join(daemon.paths.imports, 'a.gpx'), gpx([['by hand', 3, 4]]));
   const after = await daemon.restart();
-  t.deepEqual(
-    (await listed(after, '?state=active')).map(({ path, waypoints }) => [path, waypoints]),
-    [['a.gpx', 1]],
-  );
+  t.deepEqual(rowsOf(await listed(after, '?state=active'), 'path', 'waypoints'), [['a.gpx', 1]]);
   // Not removed by the user through the daemon: importing the source again brings it back.
   const { body } = await importTree(after, {
     'b.gpx': readFileSync(join(daemon.root, 'source/b.gpx'), 'utf8'),
@@ -197,7 +189,7 @@ test('what was replaced long ago is forgotten at a start, wherever it is in the 
   db.close();
   const files = await listed(await daemon.restart(), '?limit=1000');
   t.deepEqual(
-    files.map(({ id }) => id).toSorted((a, b) => a - b),
+    valuesOf(files, 'id').toSorted((a, b) => a - b),
     [1, 4_090, 4_091, 4_092, 5_300, 5_301, 5_302, 8_200, 8_201, 8_202],
   );
 });

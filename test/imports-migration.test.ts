@@ -7,6 +7,7 @@ import Database from 'better-sqlite3';
 import { waypointMigrations } from '../storage/schema/waypoints.ts';
 import { openWaypointStore } from '../storage/waypoints/open.ts';
 import { startTestDaemon } from './helpers/daemon.ts';
+import { rowsOf } from './helpers/fields.ts';
 import { contentOf, listed } from './helpers/imported-files.ts';
 import { filesBelow, gpx, writeTree } from './helpers/imports.ts';
 
@@ -121,21 +122,13 @@ test('changes of imports that an earlier version was cut off in are finished, an
   const visible = filesBelow(daemon.paths.imports).filter((file) => !file.startsWith('.'));
   t.deepEqual(visible, ['lake.gpx', 'unlisted.gpx']);
   const { changes } = (await daemon.get('/api/changes')).body;
-  t.deepEqual(
-    changes.map(({ id, kind, count, undoable }: Record<string, unknown>) => [
-      id,
-      kind,
-      count,
-      undoable,
-    ]),
-    [
-      [5, 'import_restore', 1, true],
-      [4, 'import_remove', 2, true],
-      [3, 'import_remove', 1, false],
-      [2, 'import', 1, false],
-      [1, 'import', 1, false],
-    ],
-  );
+  t.deepEqual(rowsOf(changes, 'id', 'kind', 'count', 'undoable'), [
+    [5, 'import_restore', 1, true],
+    [4, 'import_remove', 2, true],
+    [3, 'import_remove', 1, false],
+    [2, 'import', 1, false],
+    [1, 'import', 1, false],
+  ]);
   for (const [id, expected] of [
     [5, ['Unlisted', 'Young']],
     [4, ['Camp', 'Ride', 'Unlisted', 'Young']],

@@ -15,6 +15,7 @@ import { TimelineControl } from '../worker/timeline/control.ts';
 import { testCli } from './helpers/cli.ts';
 import { startTestDaemon, tellTimeline, type TestDaemon } from './helpers/daemon.ts';
 import { seeds } from './helpers/effort.ts';
+import { rowsOf, valuesOf } from './helpers/fields.ts';
 import { at, gpxTrack } from './helpers/fixes.ts';
 import { writeTree } from './helpers/imports.ts';
 import { lifeOf, lives, type Life } from './helpers/life.ts';
@@ -108,13 +109,10 @@ test('places have visits, times, roles and the names of bookmarks, and a summary
   for (const bookmark of bookmarks)
     t.is((await daemon.call('POST', '/api/bookmarks', bookmark)).status, 201);
   const places = await placesOf(t, daemon);
-  t.deepEqual(
-    places.slice(0, 2).map(({ role }) => role),
-    ['home', 'work'],
-  );
+  t.deepEqual(valuesOf(places.slice(0, 2), 'role'), ['home', 'work']);
   t.deepEqual(places.map(({ bookmark }) => bookmark?.name).filter(Boolean), ['Home']);
   t.deepEqual(
-    places.map(({ seconds }) => seconds),
+    valuesOf(places, 'seconds'),
     places.map(({ seconds }) => seconds).toSorted((a, b) => b - a),
   );
 
@@ -125,17 +123,14 @@ test('places have visits, times, roles and the names of bookmarks, and a summary
   t.true(holiday.every(({ id }) => places.some((place) => place.id === id)));
   const { lat, lon } = hotel;
   const box = [lon - 0.01, lat - 0.01, lon + 0.01, lat + 0.01].join();
-  t.deepEqual(
-    (await placesOf(t, daemon, `?bbox=${box}`)).map(({ id }) => id),
-    [holiday[0]!.id],
-  );
+  t.deepEqual(valuesOf(await placesOf(t, daemon, `?bbox=${box}`), 'id'), [holiday[0]!.id]);
   t.is((await placesOf(t, daemon, '?limit=1')).length, 1);
 
   const period = { start_date: '2023-03-01', end_date: '2023-04-30', time_zone: 'local' };
   const result = await tellTimeline(daemon, period);
   const summary = await made<Summary>(t, daemon, '/api/summary?from=2023-03-01&to=2023-04-30');
   t.deepEqual(
-    summary.countries.map(({ name, days, nights }) => [name, days, nights]),
+    rowsOf(summary.countries, 'name', 'days', 'nights'),
     result.places
       .filter(({ level }) => level === 'country')
       .map((row) => [row.country, row.days, row.nights]),
@@ -173,10 +168,7 @@ test('a way that nothing was recorded of counts by its mode, in the year in whic
     made(t, daemon, `/api/summary?from=${year}-01-01&to=${year}-12-31`);
   t.deepEqual((await of(2023)).modes, []);
   const { modes, distance_m, longest_trip } = await of(2024);
-  t.deepEqual(
-    modes.map(({ mode }) => mode),
-    ['flight'],
-  );
+  t.deepEqual(valuesOf(modes, 'mode'), ['flight']);
   isNear(t, distance_m, metresBetween(berlin, lisbon), 20_000, 'flight');
   t.is(longest_trip?.distance_m, distance_m);
 });
@@ -248,10 +240,7 @@ test('the command line tells places, a year and corrections, with the names of b
   t.regex(second!, / work +\d+ /u);
   t.is((await cli.out(['places', '2023-01', '--home'])).trim().split('\n').length, 2);
   const { places } = JSON.parse(await cli.out(['places', '--work', '--json']));
-  t.deepEqual(
-    places.map(({ role }: LifePlace) => role),
-    ['work'],
-  );
+  t.deepEqual(valuesOf(places, 'role'), ['work']);
 
   for (const words of [
     ['trips', '2023-01-04'],

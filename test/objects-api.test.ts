@@ -2,6 +2,7 @@
 import { mkdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
+import { valuesOf } from './helpers/fields.ts';
 import { manualTime } from './helpers/manual-time.ts';
 import {
   ann,
@@ -488,10 +489,7 @@ test('rates: 429 always says when to come back; 509 once the bandwidth of the da
     });
   const seen = [];
   for (let n = 0; n < 4; n += 1) seen.push(await from('10.0.0.1'));
-  t.deepEqual(
-    seen.map(({ status }) => status),
-    [404, 404, 404, 429],
-  );
+  t.deepEqual(valuesOf(seen, 'status'), [404, 404, 404, 429]);
   const seconds = Number(seen[3]?.headers.get('retry-after'));
   t.true(seconds >= 20 && seconds <= 30, 'spread over half as long again');
   t.is((await from('10.0.0.2')).status, 404, 'another client of the proxy');

@@ -7,6 +7,7 @@ import { copyRows } from '../storage/objects/copy-rows.ts';
 import { objectRows } from '../storage/objects/dialect.ts';
 import { objectHoldings } from '../storage/objects/holdings.ts';
 import { openObjectsDatabase } from '../storage/objects/open.ts';
+import { valuesOf } from './helpers/fields.ts';
 import { manualTime } from './helpers/manual-time.ts';
 import { temporaryDirectory } from './helpers/temporary-directory.ts';
 import { posix } from './helpers/where.ts';
@@ -92,10 +93,7 @@ test('of two downloads at once the first is let in where the limit has room for 
   const { traffic, written } = makeMeter(t, 50);
   const both = [1, 2].map(() => traffic.reserve(repository, 30));
   const ends = await Promise.allSettled(both);
-  t.deepEqual(
-    ends.map(({ status }) => status),
-    ['fulfilled', 'rejected'],
-  );
+  t.deepEqual(valuesOf(ends, 'status'), ['fulfilled', 'rejected']);
   const [flushed, exact] = [traffic.flush(), traffic.reserve(repository, 20)];
   await t.notThrowsAsync(exact, 'at the limit, while counts are written');
   await flushed;

@@ -13,6 +13,7 @@ import { findFormat, formats } from '../formats/registry.ts';
 import { route } from '../http/route.ts';
 import { formatNames, isLookedInto, promisedFormat } from '../model/recorder-formats.ts';
 import { queryInteger, text } from '../model/schema.ts';
+import { valuesOf } from './helpers/fields.ts';
 import { startHttpServer } from './helpers/http-server.ts';
 import { validateAnswer } from './helpers/openapi.ts';
 import { rawRequest } from './helpers/raw-http.ts';
@@ -48,10 +49,7 @@ test('a route that is added is answered, described and refused by its own schema
   const document = JSON.parse((await ask(rawRequest('GET /api/openapi.json'))).body);
   const { post: described } = document.paths['/api/moons/{planet}'];
   t.is(described.summary, 'Counts moons.');
-  t.deepEqual(
-    described.parameters.map(({ name }: { name: string }) => name),
-    ['planet', 'brightness'],
-  );
+  t.deepEqual(valuesOf(described.parameters, 'name'), ['planet', 'brightness']);
 
   const answer = await post('/api/moons/jupiter?brightness=9', '{"observer":"Galileo"}');
   t.deepEqual(JSON.parse(answer.body), {

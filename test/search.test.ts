@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import test from 'ava';
 import { startTestDaemon, type TestDaemon } from './helpers/daemon.ts';
+import { rowsOf, valuesOf } from './helpers/fields.ts';
 
 const place = (name: string, lat: number, lon: number) => ({ name, lat, lon });
 
@@ -81,17 +82,14 @@ test('GET /api/suggest ranks whole name, prefix, word start, inside; bookmarks f
   await daemon.call('POST', '/api/bookmarks', place('Fini', 2, 4));
   const { body } = await daemon.get('/api/suggest?q=%20fini%20');
   t.is(body.query, 'fini');
-  t.deepEqual(
-    body.suggestions.map((item: { name: string; source: string }) => [item.name, item.source]),
-    [
-      ['Fini', 'bookmark'],
-      ['FINÍ', 'waypoint'],
-      ['Finikas', 'bookmark'],
-      ['Finisterre', 'waypoint'],
-      ['Bar Fini', 'waypoint'],
-      ['Delfini', 'waypoint'],
-    ],
-  );
+  t.deepEqual(rowsOf(body.suggestions, 'name', 'source'), [
+    ['Fini', 'bookmark'],
+    ['FINÍ', 'waypoint'],
+    ['Finikas', 'bookmark'],
+    ['Finisterre', 'waypoint'],
+    ['Bar Fini', 'waypoint'],
+    ['Delfini', 'waypoint'],
+  ]);
   t.deepEqual((await daemon.get('/api/suggest?query=zzz')).body, { query: 'zzz', suggestions: [] });
   for (const blank of ['', '?q=', '?q=%20']) {
     t.deepEqual((await daemon.get(`/api/suggest${blank}`)).body, { query: '', suggestions: [] });
@@ -189,10 +187,7 @@ test('GET /api/clusters: two big answers are sent at once, a third is 429 with R
   const daemon = await startTestDaemon(t, { root: empty.root });
   const big = '/api/clusters?zoom=24&grid=8';
   const answers = [await openAnswer(daemon, big), await openAnswer(daemon, big)];
-  t.deepEqual(
-    answers.map(({ statusCode }) => statusCode),
-    [200, 200],
-  );
+  t.deepEqual(valuesOf(answers, 'statusCode'), [200, 200]);
   const third = await daemon.get(big);
   t.is(third.status, 429);
   t.is(third.headers.get('retry-after'), '1');

@@ -21,6 +21,7 @@ import { ExitError } from '../model/exit-error.ts';
 import { openReader } from '../storage/database.ts';
 import { cutOff } from './helpers/cut-off.ts';
 import { startTestDaemon, type TestDaemon } from './helpers/daemon.ts';
+import { valuesOf } from './helpers/fields.ts';
 import { temporaryDirectory } from './helpers/temporary-directory.ts';
 import { answerWhen, until } from './helpers/until.ts';
 import { asRoot, posix } from './helpers/where.ts';
@@ -360,10 +361,7 @@ posix(
     t.is(error.exitCode, 78);
     t.true(error.message.endsWith(`to mend that: chmod go-w "${root}"`), error.message);
     const told = checkDirectories(paths, false).filter(({ level }) => level === 'problem');
-    t.deepEqual(
-      told.map(({ remedy }) => remedy),
-      [`chmod go-w "${root}"`],
-    );
+    t.deepEqual(valuesOf(told, 'remedy'), [`chmod go-w "${root}"`]);
     chmodSync(root, 0o1777);
     await (await startTestDaemon(t, { root })).close();
     chmodSync(root, 0o755);

@@ -9,6 +9,7 @@ import { identityOf } from '../model/identity.ts';
 import { buildSearchIndex } from '../search/library-data.ts';
 import { startTestDaemon, type TestDaemon } from './helpers/daemon.ts';
 import { rounds } from './helpers/effort.ts';
+import { rowsOf, valuesOf } from './helpers/fields.ts';
 import { makeGeneration } from './helpers/generations.ts';
 import { openFiles } from './helpers/open-files.ts';
 import { temporaryDirectory } from './helpers/temporary-directory.ts';
@@ -122,17 +123,14 @@ test('suggest: bookmarks come first among equals, then folded name, lat, lon', a
     { name: 'my camp', lat: 4, lon: 4 },
   ];
   const found = await suggest({ library, bookmarks }, 'camp');
-  t.deepEqual(
-    found.map(({ name, lat, lon, source }) => [name, lat, lon, source]),
-    [
-      ['camp z', 3, 3, 'bookmark'],
-      ['camp a', 1, 5, 'waypoint'],
-      ['camp a', 2, 1, 'waypoint'],
-      ['CAMP A', 2, 2, 'waypoint'],
-      ['camp b', 1, 1, 'waypoint'],
-      ['my camp', 4, 4, 'bookmark'],
-    ],
-  );
+  t.deepEqual(rowsOf(found, 'name', 'lat', 'lon', 'source'), [
+    ['camp z', 3, 3, 'bookmark'],
+    ['camp a', 1, 5, 'waypoint'],
+    ['camp a', 2, 1, 'waypoint'],
+    ['CAMP A', 2, 2, 'waypoint'],
+    ['camp b', 1, 1, 'waypoint'],
+    ['my camp', 4, 4, 'bookmark'],
+  ]);
 });
 
 test('suggest: folded names are ordered by code point', async (t) => {
@@ -141,10 +139,7 @@ test('suggest: folded names are ordered by code point', async (t) => {
   t.deepEqual(await namesFor(names, 'a'), ['a\u{FFFD}', 'a\u{1F600}']);
   const bookmarks = named(names);
   const found = await suggest({ bookmarks }, 'a');
-  t.deepEqual(
-    found.map(({ name }) => name),
-    ['a\u{FFFD}', 'a\u{1F600}'],
-  );
+  t.deepEqual(valuesOf(found, 'name'), ['a\u{FFFD}', 'a\u{1F600}']);
 });
 
 test('suggest: a blank query, or one of accents alone, finds nothing', async (t) => {
@@ -176,13 +171,10 @@ test('suggest: each word of a query is found anywhere in a name, in any order, a
     { library, bookmarks: [library[1]!], hidden: [library[0]!] },
     'mato praia',
   );
-  t.deepEqual(
-    found.map(({ name, source }) => [name, source]),
-    [
-      ['Praia de Matosinhos', 'bookmark'],
-      ['x praia mato', 'waypoint'],
-    ],
-  );
+  t.deepEqual(rowsOf(found, 'name', 'source'), [
+    ['Praia de Matosinhos', 'bookmark'],
+    ['x praia mato', 'waypoint'],
+  ]);
 });
 
 test('tag query: one tag, AND, OR, operators in any case, with or without quotes', (t) => {
@@ -282,10 +274,7 @@ test('places: a misspelt town is guessed where nothing of the user has the text'
   const daemon = await startTestDaemon(t, { settings: { geocoder: 'offline' } });
   t.is((await suggestions(daemon, 'hambrug'))[0]?.name, 'Hamburg, Germany');
   await daemon.call('POST', '/api/bookmarks', { name: 'Cafe Hambrug', lat: 53, lon: 10 });
-  t.deepEqual(
-    (await suggestions(daemon, 'hambrug')).map(({ name }) => name),
-    ['Cafe Hambrug'],
-  );
+  t.deepEqual(valuesOf(await suggestions(daemon, 'hambrug'), 'name'), ['Cafe Hambrug']);
 });
 
 test('places: none for a tag query, a blank one, one without letters, nor with the geocoder off', async (t) => {

@@ -6,6 +6,7 @@ import { enrichTag, normalTag, type Tag } from '../model/tag.ts';
 import { openReader } from '../storage/database.ts';
 import { vocabularyPieces } from '../storage/waypoints/vocabulary.ts';
 import { startTestDaemon, type TestDaemon } from './helpers/daemon.ts';
+import { rowsOf, valuesOf } from './helpers/fields.ts';
 import { temporaryDirectory } from './helpers/temporary-directory.ts';
 
 const camp = { name: 'Camp', lat: 42.1, lon: -8.3 };
@@ -45,10 +46,7 @@ test('POST /api/tags adds to a bookmark: 201 with all tags, 200 when nothing was
   t.deepEqual(added.body, { ...camp, tags: ['home', 'Beach', '*'] });
   const again = await daemon.call('POST', '/api/tags?emoji=true', { ...camp, tag: '⭐' });
   t.is(again.status, 200);
-  t.deepEqual(
-    again.body.tags.map((tag: { display: string }) => tag.display),
-    ['🏠 home', '🏖️ Beach', '⭐'],
-  );
+  t.deepEqual(valuesOf(again.body.tags, 'display'), ['🏠 home', '🏖️ Beach', '⭐']);
 });
 
 test('POST /api/tags: unknown waypoint 404, no tag 400, a tag of 129 code points 400', async (t) => {
@@ -140,14 +138,11 @@ test('GET /api/tags?distinct=true: the spelling most used, then first made; sort
     tags: ['Apple', 'Beach', 'zoo'],
   });
   const counted = await daemon.get('/api/tags?distinct=true&emoji=true&counts=1');
-  t.deepEqual(
-    counted.body.tags.map((tag: { raw: string; count: number }) => [tag.raw, tag.count]),
-    [
-      ['Apple', 2],
-      ['Beach', 3],
-      ['zoo', 1],
-    ],
-  );
+  t.deepEqual(rowsOf(counted.body.tags, 'raw', 'count'), [
+    ['Apple', 2],
+    ['Beach', 3],
+    ['zoo', 1],
+  ]);
   const plain = await daemon.get('/api/tags?distinct=1&emoji=1');
   t.false('count' in plain.body.tags[0]);
 });

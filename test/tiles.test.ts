@@ -1,5 +1,6 @@
 import test from 'ava';
 import { worldX, worldY } from '../model/mercator.ts';
+import { valuesOf } from './helpers/fields.ts';
 import { RawConnection, rawRequest } from './helpers/raw-http.ts';
 import { document, point, served, track, type Fix } from './helpers/tracks.ts';
 
@@ -66,13 +67,10 @@ test('GET /api/tiles draws tracks by day, routes by name, single fixes and waypo
       properties: { import: ids['route.gpx'], n: 2, name: 'Plan' },
     },
   ]);
-  t.deepEqual(
-    shown['waypoints']!.map(({ properties }) => properties),
-    [
-      { name: 'Spring', lat: 44, lon: 5, tags: '', bookmark: false },
-      { name: 'Camp', lat: 43, lon: 4, tags: 'home, a b', bookmark: true },
-    ],
-  );
+  t.deepEqual(valuesOf(shown['waypoints']!, 'properties'), [
+    { name: 'Spring', lat: 44, lon: 5, tags: '', bookmark: false },
+    { name: 'Camp', lat: 43, lon: 4, tags: 'home, a b', bookmark: true },
+  ]);
 });
 
 test('GET /api/tiles answers 304, 204 and gzip as they are asked for, and refuses what is no tile', async (t) => {
@@ -138,23 +136,20 @@ test('tiles: lines end at gaps of more than 30 minutes, and at the antimeridian'
   });
   const at = (lat: number, lon: number) => inTile(0, 0, 0, lat, lon);
   const { tracks } = await tile('0/0/0.mvt');
-  t.deepEqual(
-    tracks!.map(({ geometry }) => geometry),
+  t.deepEqual(valuesOf(tracks!, 'geometry'), [
     [
-      [
-        [at(10, 10), at(10, 20)],
-        [at(10, 30), at(10, 40)],
-      ],
-      [
-        [at(-20, 170), at(-20, 180)],
-        [at(-20, -180), at(-20, -170)],
-      ],
-      [
-        [at(-40, -175), at(-40, -180)],
-        [at(-40, 180), at(-40, 175)],
-      ],
+      [at(10, 10), at(10, 20)],
+      [at(10, 30), at(10, 40)],
     ],
-  );
+    [
+      [at(-20, 170), at(-20, 180)],
+      [at(-20, -180), at(-20, -170)],
+    ],
+    [
+      [at(-40, -175), at(-40, -180)],
+      [at(-40, 180), at(-40, 175)],
+    ],
+  ]);
 });
 
 test('tiles: a track without times ends where its segments do, and where times come between, at each zoom', async (t) => {

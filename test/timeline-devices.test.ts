@@ -2,6 +2,7 @@
 import test, { type ExecutionContext } from 'ava';
 import { metresBetween, moved, type Position } from '../bench/timelines/geometry.ts';
 import type { TimelineResult, TimelineStop } from '../model/timeline-result.ts';
+import { rowsOf } from './helpers/fields.ts';
 import {
   days,
   libraryOf,
@@ -261,10 +262,7 @@ test('a file whose last point is a spike hands over to the next one', (t) => {
     },
   ];
   const result = made(t, files);
-  t.deepEqual(
-    result.timeline.map(({ kind, duration_seconds }) => [kind, duration_seconds]),
-    [['stay', 4 * 3_600]],
-  );
+  t.deepEqual(rowsOf(result.timeline, 'kind', 'duration_seconds'), [['stay', 4 * 3_600]]);
   t.is(result.summary.outlier_observations, 1);
 });
 

@@ -4,6 +4,7 @@ import test, { type ExecutionContext } from 'ava';
 import { moved, type Position } from '../bench/timelines/geometry.ts';
 import type { TimelineResult, TimelineStop } from '../model/timeline-result.ts';
 import { startTestDaemon } from './helpers/daemon.ts';
+import { rowsOf, valuesOf } from './helpers/fields.ts';
 import { writeTree } from './helpers/imports.ts';
 import { temporaryDirectory } from './helpers/temporary-directory.ts';
 import {
@@ -67,10 +68,7 @@ test('a leap day is a day like any other', (t) => {
   t.is(result.period.days, 1);
   t.is(result.period.end_utc_exclusive, '2024-03-01T00:00:00Z');
   t.deepEqual(result.timeline.map(brief), ['stay 2024-02-29T00:00:00Z 86340']);
-  t.deepEqual(
-    result.days.map(({ date_utc, stop_seconds }) => [date_utc, stop_seconds]),
-    [['2024-02-29', 86_340]],
-  );
+  t.deepEqual(rowsOf(result.days, 'date_utc', 'stop_seconds'), [['2024-02-29', 86_340]]);
   t.is(made(t, [track(...points)], '2024-02-01', '2024-03-31').period.days, 60);
 });
 
@@ -97,13 +95,10 @@ test('a stay over midnight is cut at 00:00Z in the days, and in one piece in the
   const result = made(t, [track(...points)], '2024-05-01', '2024-05-02');
   t.deepEqual(result.timeline.map(brief), ['stay 2024-05-01T20:00:00Z 41400']);
   t.is(result.timeline[0]?.date_utc, '2024-05-02');
-  t.deepEqual(
-    result.days.map((day) => [day.date_utc, day.stop_seconds, day.stops]),
-    [
-      ['2024-05-01', 14_400, 0],
-      ['2024-05-02', 27_000, 1],
-    ],
-  );
+  t.deepEqual(rowsOf(result.days, 'date_utc', 'stop_seconds', 'stops'), [
+    ['2024-05-01', 14_400, 0],
+    ['2024-05-02', 27_000, 1],
+  ]);
   t.like(country(result, 'DE'), { nights: 1, recorded_days: 2, visits: 1, stop_seconds: 41_400 });
 });
 
@@ -115,10 +110,7 @@ test('a stay that crosses both ends of the period is cut to it and says so', (t)
   t.is(result.timeline[0]?.date_utc, '2024-05-03');
   t.is(result.summary.recorded_observations, 576);
   t.like(country(result, 'DE'), { nights: 2, recorded_days: 2, stop_seconds: 172_800 });
-  t.deepEqual(
-    result.days.map((day) => day.stop_seconds),
-    [86_400, 86_400],
-  );
+  t.deepEqual(valuesOf(result.days, 'stop_seconds'), [86_400, 86_400]);
 });
 
 test('a stay crosses the ends of the period through silences, too', (t) => {
@@ -145,14 +137,11 @@ test('a day without any observation inside a bridged stay has the stay', (t) => 
   t.deepEqual(whole.timeline.map(brief), ['stay 2024-05-01T20:00:00Z 122400']);
   t.is(whole.summary.bridged_seconds, 30 * 3_600);
   t.is(whole.summary.active_days, 2);
-  t.deepEqual(
-    whole.days.map((day) => [day.date_utc, day.recorded_observations, day.stop_seconds]),
-    [
-      ['2024-05-01', 121, 4 * 3_600],
-      ['2024-05-02', 0, 24 * 3_600],
-      ['2024-05-03', 121, 6 * 3_600],
-    ],
-  );
+  t.deepEqual(rowsOf(whole.days, 'date_utc', 'recorded_observations', 'stop_seconds'), [
+    ['2024-05-01', 121, 4 * 3_600],
+    ['2024-05-02', 0, 24 * 3_600],
+    ['2024-05-03', 121, 6 * 3_600],
+  ]);
   const { result } = timelineOf(t, library, days('2024-05-02'));
   t.deepEqual(result.timeline.map(brief), ['stay 2024-05-02T00:00:00Z 86400<>']);
   t.is(result.summary.recorded_observations, 0);
@@ -186,10 +175,7 @@ test('before 1970 time goes on as after it', (t) => {
   const library = libraryOf(t, [track(...early, ...points)]);
   const epoch = timelineOf(t, library, days('1969-12-31', '1970-01-01')).result;
   t.deepEqual(epoch.timeline.map(brief), ['stay 1969-12-31T18:00:00Z 43200']);
-  t.deepEqual(
-    epoch.days.map((day) => day.date_utc),
-    ['1969-12-31', '1970-01-01'],
-  );
+  t.deepEqual(valuesOf(epoch.days, 'date_utc'), ['1969-12-31', '1970-01-01']);
   const old = timelineOf(t, library, days('1900-01-01', '1900-12-31')).result;
   t.deepEqual(old.timeline.map(brief), ['stay 1900-02-28T12:00:00Z 86400']);
   t.is(old.period.days, 365);
@@ -281,20 +267,14 @@ test('four timed waypoints are four marks; places with as many are in the order 
     waypoints: [at(8, kassel), at(12, prague), at(13, kassel), at(14, prague)],
   };
   const result = made(t, [file], '2024-05-01');
-  t.deepEqual(
-    result.timeline.map(({ kind, country_id, place }) => [kind, country_id, place]),
-    [
-      ['mark', 'DE', 0],
-      ['mark', 'CZ', 1],
-      ['mark', 'DE', 0],
-      ['mark', 'CZ', 1],
-    ],
-  );
+  t.deepEqual(rowsOf(result.timeline, 'kind', 'country_id', 'place'), [
+    ['mark', 'DE', 0],
+    ['mark', 'CZ', 1],
+    ['mark', 'DE', 0],
+    ['mark', 'CZ', 1],
+  ]);
   const countries = result.places.filter(({ level }) => level === 'country');
-  t.deepEqual(
-    countries.map(({ country_id }) => country_id),
-    ['CZ', 'DE'],
-  );
+  t.deepEqual(valuesOf(countries, 'country_id'), ['CZ', 'DE']);
   t.is(country(result, 'DE')?.timeline_index, 2);
   t.is(country(result, 'DE')?.visits, 2);
 });
@@ -374,7 +354,10 @@ test('a spike of 40 km at night changes nothing but the count of outliers', (t) 
   t.is(result.summary.outlier_observations, 2);
   t.is(result.summary.distance_m, 0);
   t.deepEqual(
-    result.places.filter(({ level }) => level === 'country').map(({ country_id }) => country_id),
+    valuesOf(
+      result.places.filter(({ level }) => level === 'country'),
+      'country_id',
+    ),
     ['DE'],
   );
 });
@@ -553,10 +536,7 @@ test('who is away for two minutes has not left, who is away for twelve has', (t)
     'stay 2024-05-01T08:00:00Z 7320',
   ]);
   const apart = stays(made(t, [track(...away(12))], '2024-05-01'));
-  t.deepEqual(
-    apart.map(({ place }) => place),
-    [0, 1, 0],
-  );
+  t.deepEqual(valuesOf(apart, 'place'), [0, 1, 0]);
 });
 
 test('a silence of 36 hours is part of a stay, a minute more is not', (t) => {
@@ -576,16 +556,10 @@ test('a silence of 36 hours is part of a stay, a minute more is not', (t) => {
   t.is(bridged.timeline[0]?.bridged_seconds, 36 * 3_600);
   t.is(bridged.summary.bridged_seconds, 36 * 3_600);
   const apart = made(t, [track(...around(36 * hourMs + minuteMs))], '2024-05-01', '2024-05-04');
-  t.deepEqual(
-    stays(apart).map(({ duration_seconds, bridged_seconds }) => [
-      duration_seconds,
-      bridged_seconds,
-    ]),
-    [
-      [3_600, 0],
-      [3_600, 0],
-    ],
-  );
+  t.deepEqual(rowsOf(stays(apart), 'duration_seconds', 'bridged_seconds'), [
+    [3_600, 0],
+    [3_600, 0],
+  ]);
   t.is(apart.summary.silent_seconds, 36 * 3_600 + 60);
 });
 
@@ -652,10 +626,7 @@ test('coming back is the same place again', (t) => {
     ...staying(moved(kassel, 15, 10), '2024-05-01T18:00:00Z', '2024-05-01T20:00:00Z'),
   ];
   const result = made(t, [track(...points)], '2024-05-01');
-  t.deepEqual(
-    result.timeline.map(({ place }) => place),
-    [0, 1, 0],
-  );
+  t.deepEqual(valuesOf(result.timeline, 'place'), [0, 1, 0]);
   t.like(country(result, 'DE'), { visits: 2, timeline_index: 2, stop_seconds: 4 * 3_600 });
   t.like(country(result, 'CZ'), { visits: 1, timeline_index: 1 });
 });
@@ -678,7 +649,7 @@ test('of more stops than one result may have, the latest of every row is kept, a
   t.like(result.summary, { stops_found: count + 1, stops_returned: 10_000 });
   t.is(result.timeline.length, 10_000);
   t.deepEqual(
-    result.timeline.map(({ index }) => index),
+    valuesOf(result.timeline, 'index'),
     Array.from({ length: 10_000 }, (_, i) => i),
   );
   t.true(result.places.every((row) => row.timeline_index >= 0));

@@ -5,6 +5,7 @@ import { between, metresBetween, moved, type Position } from '../bench/timelines
 import type { TimelinePlace, TimelineResult } from '../model/timeline-result.ts';
 import { Random } from '../bench/random.ts';
 import { rounds, seeds } from './helpers/effort.ts';
+import { rowsOf, valuesOf } from './helpers/fields.ts';
 import { at, dayMs, hourMs, minuteMs, way } from './helpers/fixes.ts';
 import { days, libraryOf, timelineOf, type Observed } from './helpers/timeline-library.ts';
 
@@ -87,10 +88,7 @@ for (const [name, place] of Object.entries({
     t.like(result.summary, { unknown_days: 0, unknown_nights: 0, active_days: 4 });
     // Asked for alone, a day without a fix is the same.
     const alone = made(t, fixes, '2024-05-04', '2024-05-04');
-    t.deepEqual(
-      alone.days.map((day) => day.presence),
-      [[{ country_id: 'FR', kind: 'inferred' }]],
-    );
+    t.deepEqual(valuesOf(alone.days, 'presence'), [[{ country_id: 'FR', kind: 'inferred' }]]);
     t.like(country(alone, 'FR'), { days: 1, days_inferred: 1, nights: 1, nights_inferred: 1 });
   });
 }
@@ -144,10 +142,7 @@ test('a night in a train is one of the country that it stays in, or of none wher
   const result = made(t, silent, '2024-05-01', '2024-05-31');
   t.is(result.summary.transit_nights, 1);
   t.deepEqual(faultsOf(result, 1), []);
-  t.deepEqual(
-    result.days.map(({ countries }) => countries),
-    [['DE'], ['FR']],
-  );
+  t.deepEqual(valuesOf(result.days, 'countries'), [['DE'], ['FR']]);
 });
 
 for (const [what, everyMin, minutes] of [
@@ -172,10 +167,7 @@ for (const [what, everyMin, minutes] of [
       },
     );
     const { timeline, days: rows } = made(t, fixes, '2024-05-01', '2024-05-31');
-    t.deepEqual(
-      rows.map(({ countries }) => countries),
-      [['DE'], ['DE'], ['DE']],
-    );
+    t.deepEqual(valuesOf(rows, 'countries'), [['DE'], ['DE'], ['DE']]);
     t.is(timeline.length, 1);
   });
 }
@@ -246,10 +238,7 @@ test('a fix above a country between two flown legs, with hours of silence on bot
     result.timeline.map(({ kind, country_id }) => `${kind} ${country_id}`),
     ['stay DE', 'pass KZ', 'stay JP'],
   );
-  t.deepEqual(
-    result.trips.map(({ mode, recorded_observations }) => [mode, recorded_observations]),
-    [['flight', 1]],
-  );
+  t.deepEqual(rowsOf(result.trips, 'mode', 'recorded_observations'), [['flight', 1]]);
   const { presence, countries } = result.days.find(({ date_utc }) => date_utc === '2024-05-03')!;
   t.deepEqual(countries, ['DE', 'JP']);
   t.deepEqual(
@@ -320,15 +309,11 @@ test('stray fixes in flights make no day, night or stop, whatever is silent arou
     const rows = result.places.filter(({ level }) => level === 'country');
     const visited = rows.filter(({ days: count, nights, visits }) => count + nights + visits > 0);
     t.deepEqual(
-      visited.map(({ country_id }) => country_id).toSorted(),
+      valuesOf(visited, 'country_id').toSorted(),
       [from.country, to.country].toSorted(),
       `seed ${seed}`,
     );
-    t.deepEqual(
-      result.trips.map(({ mode }) => mode),
-      ['flight'],
-      `seed ${seed}`,
-    );
+    t.deepEqual(valuesOf(result.trips, 'mode'), ['flight'], `seed ${seed}`);
     t.deepEqual(faultsOf(result, nightsOf(fixes)), [], `seed ${seed}`);
   }
 });
@@ -423,14 +408,13 @@ test('a day that a zone left out is neither counted nor unknown, one that came t
     ...at(apia, '2011-12-30T12:00Z', '2012-01-01T08:00Z'),
   ];
   const left = made(t, fixes, '2011-12-25', '2012-01-03', 'local');
-  t.deepEqual(
-    left.days.map(({ date_local }) => date_local),
-    ['2011-12-28', '2011-12-29', '2011-12-31', '2012-01-01'],
-  );
-  t.deepEqual(
-    left.days.map(({ utc_offset_minutes }) => utc_offset_minutes),
-    [-600, -600, 840, 840],
-  );
+  t.deepEqual(valuesOf(left.days, 'date_local'), [
+    '2011-12-28',
+    '2011-12-29',
+    '2011-12-31',
+    '2012-01-01',
+  ]);
+  t.deepEqual(valuesOf(left.days, 'utc_offset_minutes'), [-600, -600, 840, 840]);
   t.is(left.summary.unknown_days, 0);
   // Tokyo in the evening of the 4th, Honolulu in the morning of the 4th.
   const twice = [

@@ -4,6 +4,7 @@ import { builtinGeodata } from '../bench/timelines/builtin-geodata.ts';
 import { moved, type Position } from '../bench/timelines/geometry.ts';
 import { importFiles, parseTimeline, timelineText } from '../bench/timelines/timeline-of.ts';
 import type { TimelineResult } from '../model/timeline-result.ts';
+import { rowsOf } from './helpers/fields.ts';
 import { days } from './helpers/timeline-library.ts';
 
 const home: Position = { lat: 51.3127, lon: 9.4797 };
@@ -41,13 +42,14 @@ const weekend = [
 test('a visit is a stay from its begin to its end, an activity the mode of its trip', (t) => {
   const result = told(t, weekend);
   t.deepEqual(
-    result.timeline.map((stop) => [
-      stop.kind,
-      stop.first_observation_utc,
-      stop.last_observation_utc,
-      stop.bridged_seconds,
-      stop.stated,
-    ]),
+    rowsOf(
+      result.timeline,
+      'kind',
+      'first_observation_utc',
+      'last_observation_utc',
+      'bridged_seconds',
+      'stated',
+    ),
     [
       ['stay', '2024-05-03T17:00:00Z', '2024-05-06T06:30:00Z', 0, true],
       ['stay', '2024-05-06T07:20:00Z', '2024-05-06T15:00:00Z', 0, true],
@@ -55,10 +57,7 @@ test('a visit is a stay from its begin to its end, an activity the mode of its t
   );
   t.is(result.trips.length, 1);
   t.like(result.trips[0], { mode: 'train', mode_confidence: 1, stated: true });
-  t.deepEqual(
-    result.trips[0]!.legs.map(({ mode, stated }) => [mode, stated]),
-    [['train', true]],
-  );
+  t.deepEqual(rowsOf(result.trips[0]!.legs, 'mode', 'stated'), [['train', true]]);
   const germany = result.places.find(({ level }) => level === 'country');
   t.like(germany, { days: 4, nights: 3, visits: 1 });
   t.like(result.summary, { unknown_days: 0, unknown_nights: 0, recorded_observations: 5 });
@@ -83,13 +82,10 @@ test('legs have the modes of the activities between two visits; what says nothin
     visit('2024-05-04T15:40:00Z', '2024-05-05T15:00:00Z', home),
   ]);
   const [out, back] = result.trips;
-  t.deepEqual(
-    out!.legs.map(({ mode, stated }) => [mode, stated]),
-    [
-      ['bike', true],
-      ['train', true],
-    ],
-  );
+  t.deepEqual(rowsOf(out!.legs, 'mode', 'stated'), [
+    ['bike', true],
+    ['train', true],
+  ]);
   t.like(out, { mode: 'train', stated: true });
   t.is(back!.stated, undefined);
   t.is(result.trips.length, 2);

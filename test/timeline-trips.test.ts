@@ -8,6 +8,7 @@ import { importFiles, parseTimeline, timelineText } from '../bench/timelines/tim
 import { tripSharesOf, tripsOf } from '../bench/timelines/trip-score.ts';
 import type { TimelineTrip, TripMode } from '../model/timeline-result.ts';
 import { rounds } from './helpers/effort.ts';
+import { valuesOf } from './helpers/fields.ts';
 import { days, libraryOf, timelineOf, type Observed } from './helpers/timeline-library.ts';
 
 // With one fix in many minutes modes and bends are guessed: of all, who knew the speeds of everybody would guess 85 % right.
@@ -153,10 +154,7 @@ test('a drive, a walk of four hours and the drive back are three legs, and the t
       [-15, 40],
     ]),
   );
-  t.deepEqual(
-    trip.legs.map(({ mode }) => mode),
-    ['car', 'walk', 'car'],
-  );
+  t.deepEqual(valuesOf(trip.legs, 'mode'), ['car', 'walk', 'car']);
   t.is(trip.mode, 'car');
   const starts = trip.legs.map(({ start_utc }) => minutesIn(start_utc));
   for (const [at, minute] of [60, 100, 340].entries()) t.true(Math.abs(starts[at]! - minute) <= 2);

@@ -12,6 +12,7 @@ import { buildTimeline } from '../worker/timeline/build.ts';
 import { TimelineControl } from '../worker/timeline/control.ts';
 import { timelineOptions, type TimelineOptions } from '../worker/timeline/options.ts';
 import type { TimelineTask } from '../worker/timeline/task.ts';
+import { rowsOf, valuesOf } from './helpers/fields.ts';
 import { importSite, writeTree } from './helpers/imports.ts';
 import { temporaryDirectory } from './helpers/temporary-directory.ts';
 import { days, libraryOf, type LibraryContent, type Observed } from './helpers/timeline-library.ts';
@@ -232,18 +233,15 @@ test('a short way between two places, told in full', (t) => {
       presence: ['Hi', 'Lo', 'Mi'].map((country_id) => ({ country_id, kind: 'recorded' })),
     },
   ]);
-  t.deepEqual(
-    result.places.map((row) => [row.level, row.country, row.recorded_observations, row.visits]),
-    [
-      ['country', 'High', 16, 1],
-      ['country', 'Low', 12, 1],
-      ['country', 'Mid', 3, 0],
-      ['region', 'High', 16, 1],
-      ['region', 'Low', 12, 1],
-      ['locality', 'High', 16, 1],
-      ['locality', 'Low', 11, 1],
-    ],
-  );
+  t.deepEqual(rowsOf(result.places, 'level', 'country', 'recorded_observations', 'visits'), [
+    ['country', 'High', 16, 1],
+    ['country', 'Low', 12, 1],
+    ['country', 'Mid', 3, 0],
+    ['region', 'High', 16, 1],
+    ['region', 'Low', 12, 1],
+    ['locality', 'High', 16, 1],
+    ['locality', 'Low', 11, 1],
+  ]);
   t.like(result.places[1], {
     ...admin('Low'),
     timeline_index: 0,
@@ -422,10 +420,7 @@ test('of one stop too many, the latest of the rows with most observations and th
   t.true(result.timeline_truncated);
   t.is(result.summary.stops_found, 6);
   t.is(result.summary.stops_returned, 5);
-  t.deepEqual(
-    result.timeline.map(({ country_id }) => country_id),
-    ['B', 'C', 'D', 'E', 'E'],
-  );
+  t.deepEqual(valuesOf(result.timeline, 'country_id'), ['B', 'C', 'D', 'E', 'E']);
   t.is(indexes(result)['country A A'], -1);
   t.is(indexes(result)['country E E'], 4);
   t.is(result.timeline[0]?.distance_from_previous_m, 0);
@@ -438,10 +433,7 @@ test('a stop says which other countries are near', (t) => {
   const result = made(t, [{ path: 'a.gpx', trackPoints }], {
     lookup: { find: () => admin('A'), nearBorder: (lat) => (lat < 0.5 ? ['B', 'C'] : []) },
   });
-  t.deepEqual(
-    result.timeline.map(({ near_border }) => near_border),
-    [['B', 'C'], []],
-  );
+  t.deepEqual(valuesOf(result.timeline, 'near_border'), [['B', 'C'], []]);
 });
 
 test('of too many rows those with most observations are there', (t) => {
@@ -450,16 +442,10 @@ test('of too many rows those with most observations are there', (t) => {
   t.is(full.summary.places_dropped, 0);
   const result = made(t, files, { lookup: countries, options: { maxPlaceRows: 2 } });
   t.is(result.summary.places_dropped, 3);
-  t.deepEqual(
-    result.places.map(({ country_id, recorded_observations }) => [
-      country_id,
-      recorded_observations,
-    ]),
-    [
-      ['E', 112],
-      ['D', 41],
-    ],
-  );
+  t.deepEqual(rowsOf(result.places, 'country_id', 'recorded_observations'), [
+    ['E', 112],
+    ['D', 41],
+  ]);
   t.false(result.timeline_truncated);
 });
 

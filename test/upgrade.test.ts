@@ -10,6 +10,7 @@ import { objectMigrations } from '../storage/objects/schema.ts';
 import { waypointMigrations } from '../storage/schema/waypoints.ts';
 import { openWaypointStore } from '../storage/waypoints/open.ts';
 import { startTestDaemon, type TestDaemon } from './helpers/daemon.ts';
+import { valuesOf } from './helpers/fields.ts';
 import { oidOf, startTestObjects } from './helpers/objects.ts';
 import { temporaryDirectory } from './helpers/temporary-directory.ts';
 import { answerWhen } from './helpers/until.ts';
@@ -68,10 +69,7 @@ test('what the first version wrote opens: bookmarks, tags, hidden waypoints, his
   const beta = new URLSearchParams({ name: 'Camp Beta', lat: '41.3', lon: '-8.5' });
   t.is((await again.call('DELETE', `/api/bookmarks?${beta.toString()}`)).status, 200);
   const shown = (await again.get('/api/waypoints')).body as { name: string }[];
-  t.deepEqual(
-    shown.map(({ name }) => name),
-    ['Harbour', 'Lighthouse', 'Camp Alpha', 'Old Mill'],
-  );
+  t.deepEqual(valuesOf(shown, 'name'), ['Harbour', 'Lighthouse', 'Camp Alpha', 'Old Mill']);
   const [old = ''] = readdirSync(path.join(fixture, 'imports/.replaced'));
   t.true(existsSync(path.join(again.paths.replaced, old)), 'the file that was replaced is kept');
 });

@@ -3,6 +3,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
 import { WatchedFolder } from '../daemon/watch/watched-folder.ts';
+import { valuesOf } from './helpers/fields.ts';
 import { contentOf, importTree, listed } from './helpers/imported-files.ts';
 import { filesBelow, writeTree } from './helpers/imports.ts';
 import { manualTime } from './helpers/manual-time.ts';
@@ -58,10 +59,7 @@ test('a watched file that grows stays one file and one change, and no old versio
   // The change that brought the file has all of it.
   const undone = await site.daemon.call('POST', `/api/changes/${changes[1]!.id}/undo`);
   t.is(undone.status, 200, undone.text);
-  t.deepEqual(
-    (await listed(site.daemon, '?state=active')).map(({ path }) => path),
-    ['walk.gpx'],
-  );
+  t.deepEqual(valuesOf(await listed(site.daemon, '?state=active'), 'path'), ['walk.gpx']);
   const again = await site.daemon.call(
     'POST',
     `/api/changes/${(await changesOf(site))[0]!.id}/undo`,

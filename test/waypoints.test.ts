@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import test from 'ava';
 import { startTestDaemon, type TestDaemon } from './helpers/daemon.ts';
+import { rowsOf, valuesOf } from './helpers/fields.ts';
 import { answerWhen } from './helpers/until.ts';
 
 interface Wpt {
@@ -80,13 +81,10 @@ test('a bookmark over an imported twin shows once, as bookmark; deleted, the twi
   t.is(added.status, 201);
   t.deepEqual(added.body.tags, ['mine']);
   const listed = (await daemon.get('/api/waypoints')).body;
-  t.deepEqual(
-    listed.map((w: Wpt & { bookmark: boolean }) => [w.name, w.bookmark]),
-    [
-      ['A', true],
-      ['B', false],
-    ],
-  );
+  t.deepEqual(rowsOf(listed, 'name', 'bookmark'), [
+    ['A', true],
+    ['B', false],
+  ]);
   await daemon.call('DELETE', '/api/bookmarks?name=A&lat=10&lon=20');
   const after = (await daemon.get('/api/waypoints')).body;
   t.deepEqual(after[0], { ...a, bookmark: false, tags: ['mine'] });
@@ -239,10 +237,7 @@ test('GET /api/waypoints: four lists are sent at once, a fifth is 429 with Retry
     INSERT INTO tag_spellings SELECT 't' || i, 't' || i, json_object('raw', printf('%.8000c', 'x')), 1, i FROM n`);
   db.close();
   const lists = await Promise.all(Array.from({ length: 4 }, () => openList(daemon)));
-  t.deepEqual(
-    lists.map(({ statusCode }) => statusCode),
-    [200, 200, 200, 200],
-  );
+  t.deepEqual(valuesOf(lists, 'statusCode'), [200, 200, 200, 200]);
   const fifth = await daemon.get('/api/waypoints');
   t.is(fifth.status, 429);
   t.is(fifth.body.code, 'busy');

@@ -1,5 +1,6 @@
 /** How the page of the map feels: what it shows while one waits, clicks on the map, keys alone, sizes, and dark. */
 import type { Page, Route } from 'playwright-core';
+import { valuesOf } from '../helpers/fields.ts';
 import { gpx, writeTree } from '../helpers/imports.ts';
 import {
   assertAccessible,
@@ -46,10 +47,7 @@ testPage('an import shows how far it is, and its cancel stops what is left', asy
   await page.getByText('Stopped before the end. Finished files are kept.').waitFor();
   await page.getByLabel('Import files').waitFor();
   const { files: kept } = (await daemon.get('/api/imports')).body;
-  t.deepEqual(
-    kept.map(({ path }: { path: string }) => path),
-    ['a.gpx'],
-  );
+  t.deepEqual(valuesOf(kept, 'path'), ['a.gpx']);
   await assertSealed(t, map);
 });
 
