@@ -19,11 +19,12 @@ import type { GeocodeAnswer } from '../daemon/geocoders/geocoder.ts';
 import { resolveSettings } from '../daemon/settings.ts';
 import { ExitError } from '../model/exit-error.ts';
 import { programVersion } from '../daemon/version-info.ts';
-import type { Log } from '../model/process.ts';
 import type { Suggestion } from '../model/search.ts';
 import type { Settings } from '../model/settings.ts';
 import { GeocodeCache } from '../storage/geocode-cache.ts';
 import { startTestDaemon, type TestDaemon } from './helpers/daemon.ts';
+import { rowsOf } from './helpers/fields.ts';
+import { silentLog } from './helpers/logs.ts';
 import { manualTime } from './helpers/manual-time.ts';
 import { temporaryDirectory } from './helpers/temporary-directory.ts';
 import { answerWhen, until } from './helpers/until.ts';
@@ -31,7 +32,6 @@ import { posix } from './helpers/where.ts';
 import { answering } from './helpers/local-server.ts';
 
 const osm = '© OpenStreetMap contributors';
-const silentLog: Log = { debug() {}, info() {}, warn() {}, error() {} };
 const never = new AbortController().signal;
 
 interface Asked {
@@ -508,14 +508,11 @@ test('places of the server come first, each once, with the credit for those that
   });
   const online = geocoder({ places: places(['Bern, Schweiz', 47]), attribution: osm });
   const both = await findPlaces([online, offline], 'bern', 12, true);
-  t.deepEqual(
-    both.places.map(({ name, lat }) => [name, lat]),
-    [
-      ['Bern, Schweiz', 47],
-      ['Bern', 47.2],
-      ['Berne', 47],
-    ],
-  );
+  t.deepEqual(rowsOf(both.places, 'name', 'lat'), [
+    ['Bern, Schweiz', 47],
+    ['Bern', 47.2],
+    ['Berne', 47],
+  ]);
   t.deepEqual(both.attributions, [osm, 'GeoNames']);
   const one = await findPlaces([online, offline], 'bern', 1, true);
   t.deepEqual(one, {

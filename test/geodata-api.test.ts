@@ -24,6 +24,7 @@ import {
   type HostedGeneration,
   type InstallStatus,
 } from '../model/geodata.ts';
+import { systemClock } from '../model/process.ts';
 import { checkWhole } from '../worker/geodata-tasks.ts';
 import { startTestDaemon, type TestDaemon } from './helpers/daemon.ts';
 import {
@@ -36,11 +37,11 @@ import {
   type TestGeneration,
 } from './helpers/generations.ts';
 import { gate } from './helpers/http-server.ts';
+import { silentLog } from './helpers/logs.ts';
 import { temporaryDirectory } from './helpers/temporary-directory.ts';
 import { answerWhen, until } from './helpers/until.ts';
 
-const clock = { now: () => Date.now(), monotonic: () => performance.now() };
-const silent = { debug() {}, info() {}, warn() {}, error() {} };
+const here = { clock: systemClock, log: silentLog };
 
 /** A daemon with a small builtin generation and some hosted ones that it knows. */
 interface Site {
@@ -477,7 +478,7 @@ test('it is too late to cancel once a generation is being put to use; a full dis
   const directory = join(root, 'geodata');
   const files = new FullDisk(directory, asBuiltin(makeGeneration(root, 'shipped')));
   const geodata = new Geodata(
-    { directory, clock, log: silent },
+    { directory, ...here },
     { manifest: manifestOf(first), files, check: checkWhole },
   );
   t.teardown(() => geodata.close());
@@ -692,7 +693,7 @@ function openGeodata(
   const directory = join(root, 'geodata');
   const builtinPath = asBuiltin(makeGeneration(root, 'shipped'));
   const geodata = new Geodata(
-    { directory, clock, log: silent },
+    { directory, ...here },
     { manifest: manifestOf(...hosted), builtinPath, check: checkWhole },
   );
   t.teardown(() => geodata.close());

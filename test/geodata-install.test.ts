@@ -29,6 +29,7 @@ import {
   type InstallStatus,
 } from '../model/geodata.ts';
 import { limits } from '../model/limits.ts';
+import { systemClock } from '../model/process.ts';
 import { hashFile } from '../storage/hash-file.ts';
 import { checkWhole } from '../worker/geodata-tasks.ts';
 import { startTestDaemon, type TestDaemon } from './helpers/daemon.ts';
@@ -42,6 +43,7 @@ import {
   type TestGeneration,
 } from './helpers/generations.ts';
 import { gate } from './helpers/http-server.ts';
+import { recordingLog } from './helpers/logs.ts';
 import {
   cutAfter,
   json,
@@ -99,12 +101,8 @@ function overridesOf(t: ExecutionContext, options: SiteOptions): GeodataOverride
 function openSite(t: ExecutionContext, options: SiteOptions): Site {
   const directory = options.directory ?? join(temporaryDirectory(t), 'geodata');
   const logged: string[] = [];
-  const line = (event: string, details = {}): void => {
-    logged.push(`${event} ${JSON.stringify(details)}`);
-  };
-  const log = { debug: line, info: line, warn: line, error: line };
-  const clock = { now: () => Date.now(), monotonic: () => performance.now() };
-  const geodata = new Geodata({ directory, clock, log }, overridesOf(t, options));
+  const log = recordingLog(logged);
+  const geodata = new Geodata({ directory, clock: systemClock, log }, overridesOf(t, options));
   geodata.start();
   t.teardown(() => geodata.close());
   return {
@@ -194,7 +192,7 @@ test('a generation goes from its maker over our object server to suggest and tim
   const generations = ['first', 'second', 'third'].map((id) => makeGeneration(directory, id));
   const [first, second, third] = generations as [TestGeneration, TestGeneration, TestGeneration];
   for (const { path } of [first, second]) {
-    await repository.client().upload(path, await identifyFile(path));
+    await repository.client.upload(path, await identifyFile(path));
   }
   const manifest = at(manifestOf(first, second, third), repository.url);
   const site = await startSite(t, { manifest, inThread: true });
@@ -233,7 +231,7 @@ test('a generation goes from its maker over our object server to suggest and tim
 test('a repository that is not public answers with its word', async (t) => {
   const repository = await startObjectRepository(t, { isPublic: false });
   const first = makeGeneration(temporaryDirectory(t), 'first');
-  await repository.client().upload(first.path, await identifyFile(first.path));
+  await repository.client.upload(first.path, await identifyFile(first.path));
   const site = openSite(t, { manifest: at(manifestOf(first), repository.url) });
   t.like(await install(t, site, first), { state: 'failed', error: 'unauthorized' });
   t.is(await site.landmark(), 'Landmark shipped');

@@ -18,15 +18,16 @@ import { ImportRun } from '../daemon/import/run.ts';
 import { WorkerPool } from '../daemon/pool.ts';
 import { WaypointError } from '../model/failure.ts';
 import type { ImportResult, ImportStatus } from '../model/import.ts';
-import type { Log } from '../model/process.ts';
 import { importRoutes } from '../daemon/routes/import.ts';
 import type { DaemonParts } from '../daemon/parts.ts';
 import type { ImportTask } from '../worker/import/import-directory.ts';
 import { Tally, type DirectoryResult } from '../worker/import/tally.ts';
+import { rowsOf, valuesOf } from './helpers/fields.ts';
 import { startHttpServer } from './helpers/http-server.ts';
 import { prepareLibrary } from '../storage/library/prepare.ts';
 import { startTestDaemon, type TestAnswer, type TestDaemon } from './helpers/daemon.ts';
 import { dumpLibrary, emptyList, filesBelow, gpx, noList, writeTree } from './helpers/imports.ts';
+import { silentLog } from './helpers/logs.ts';
 import { temporaryDirectory } from './helpers/temporary-directory.ts';
 import { answerWhen } from './helpers/until.ts';
 
@@ -72,10 +73,7 @@ test('POST /api/import answers with the summary, and everything is there when it
     dedup_count: 3,
   });
   const waypoints = await daemon.get('/api/waypoints');
-  t.deepEqual(
-    waypoints.body.map(({ name }: { name: string }) => name),
-    ['Camp', 'Home', 'Hut'],
-  );
+  t.deepEqual(valuesOf(waypoints.body, 'name'), ['Camp', 'Home', 'Hut']);
   const clusters = await daemon.get('/api/clusters?zoom=20');
   t.is(clusters.body.length, 3);
   const suggested = await daemon.get('/api/suggest?q=hut');
@@ -286,17 +284,10 @@ test('while the library lacks its files, a twin is reckoned with: tags are kept,
   rmSync(holes);
   const third = await second.restart();
   const { body } = await third.get('/api/waypoints');
-  t.deepEqual(
-    body.map(({ name, bookmark, tags }: { name: string; bookmark: boolean; tags: object }) => [
-      name,
-      bookmark,
-      tags,
-    ]),
-    [
-      ['Peak', true, ['home']],
-      ['Hut', false, ['home']],
-    ],
-  );
+  t.deepEqual(rowsOf(body, 'name', 'bookmark', 'tags'), [
+    ['Peak', true, ['home']],
+    ['Hut', false, ['home']],
+  ]);
 });
 
 test('a file edited below imports while the daemon was stopped is read again', async (t) => {
@@ -312,8 +303,6 @@ test('a file edited below imports while the daemon was stopped is read again', a
   await second.call('POST', '/api/import', { dir, files: ['none.gpx'] });
   t.is((await second.get('/api/waypoints')).body[0].name, 'Inn');
 });
-
-const silent: Log = { debug() {}, info() {}, warn() {}, error() {} };
 
 /** A pool whose tasks end when the test says so. */
 class GatedPool extends WorkerPool<ImportTasks> {
@@ -351,7 +340,7 @@ function gatedRun(t: ExecutionContext): {
   const shared = {
     importsDirectory: join(root, 'imports'),
     clock: { now: () => 0, monotonic: () => 0 },
-    log: silent,
+    log: silentLog,
   };
   const library = new LibraryWork({
     ...shared,

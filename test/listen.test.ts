@@ -6,14 +6,11 @@ import test, { type ExecutionContext } from 'ava';
 import { listen } from '../daemon/listen.ts';
 import type { PortState } from '../daemon/port-owner.ts';
 import { ExitError } from '../model/exit-error.ts';
-import type { Log } from '../model/process.ts';
 import { finish, testCli, untilPrinted } from './helpers/cli.ts';
+import { silentLog } from './helpers/logs.ts';
 import { manualTime } from './helpers/manual-time.ts';
 import { until } from './helpers/until.ts';
 import { onLinux } from './helpers/where.ts';
-
-const silent = (): void => {};
-const log: Log = { debug: silent, info: silent, warn: silent, error: silent };
 
 /** Waits at a port that is taken for the first `tries`. @returns when the tries came, and how it ended. */
 async function wait(state: PortState, tries: number, stop?: AbortController) {
@@ -26,7 +23,7 @@ async function wait(state: PortState, tries: number, stop?: AbortController) {
       return at.length <= tries ? Promise.reject(taken) : Promise.resolve({ port });
     },
   };
-  const waiting = { ...time, log, signal: stop?.signal, stateOf: () => state };
+  const waiting = { ...time, log: silentLog, signal: stop?.signal, stateOf: () => state };
   const end = { value: undefined as unknown };
   const listening = listen(server, { port: 43_098 }, waiting).then(
     (place) => (end.value = place),

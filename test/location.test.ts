@@ -16,18 +16,18 @@ import { programEnvironment } from '../daemon/program-environment.ts';
 import { scheduleTimeout } from '../daemon/schedule.ts';
 import { readGeoclueLocation, readFix } from '../model/fix.ts';
 import { splitCommand } from '../model/command-words.ts';
-import type { Clock, LocationFix, Log } from '../model/process.ts';
+import { systemClock, type LocationFix } from '../model/process.ts';
 import { startTestDaemon, type TestDaemon } from './helpers/daemon.ts';
+import { silentLog } from './helpers/logs.ts';
 import { manualTime } from './helpers/manual-time.ts';
 import { temporaryDirectory } from './helpers/temporary-directory.ts';
 import { onLinux, posix } from './helpers/where.ts';
 import { answerWhen, until } from './helpers/until.ts';
 
 const isWindows = process.platform === 'win32';
-const realClock: Clock = { now: () => Date.now(), monotonic: () => performance.now() };
+const realTime = { clock: systemClock, schedule: scheduleTimeout };
 /** All that comes, however slowly, comes within one second. */
 const oneSecond = { clock: manualTime().clock, schedule: scheduleTimeout };
-const silentLog: Log = { debug() {}, info() {}, warn() {}, error() {} };
 // Never the system bus of the machine that runs the tests.
 process.env['DBUS_SYSTEM_BUS_ADDRESS'] = 'unix:path=/nonexistent/bus';
 
@@ -88,7 +88,7 @@ function session(source: LocationSource) {
   return { reports, ended, abort: () => abort.abort() };
 }
 
-function gpsdAt(port: number, time = { clock: realClock, schedule: scheduleTimeout }) {
+function gpsdAt(port: number, time = realTime) {
   return gpsdSource({ port, ...time });
 }
 
@@ -99,7 +99,7 @@ function nodeCommand(t: ExecutionContext, script: string): string {
   return `"${process.execPath}" "${file}"`;
 }
 
-function runCommand(command: string, time = { clock: realClock, schedule: scheduleTimeout }) {
+function runCommand(command: string, time = realTime) {
   return session(commandSource({ command, ...time }));
 }
 

@@ -13,6 +13,7 @@ import {
 import type { TimelineJobRecord } from '../model/timeline-job.ts';
 import { startTestDaemon, type TestDaemon } from './helpers/daemon.ts';
 import { gpx, writeTree } from './helpers/imports.ts';
+import { silentLog } from './helpers/logs.ts';
 import { manualTime, type ManualTime } from './helpers/manual-time.ts';
 import { answerWhen, until } from './helpers/until.ts';
 import { resultOf, starts } from './programs/unruly-timeline-tasks.ts';
@@ -398,7 +399,7 @@ function directJobs(t: ExecutionContext): DirectJobs {
       isActive: () => false,
       corrections: () => [],
       clock: time.clock,
-      log: { debug() {}, info() {}, warn() {}, error() {} },
+      log: silentLog,
       libraryReady: () => libraryReady.promise,
       geodata() {
         const generation = Promise.withResolvers<TimelineGeodata | null>();

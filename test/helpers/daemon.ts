@@ -2,10 +2,11 @@ import { join } from 'node:path';
 import type { ExecutionContext } from 'ava';
 import { startDaemon, type Daemon, type DaemonOptions } from '../../daemon/daemon.ts';
 import { computePaths, type Paths } from '../../daemon/paths.ts';
-import type { Clock, Log } from '../../model/process.ts';
+import type { Clock } from '../../model/process.ts';
 import { settingDefaults, type Settings } from '../../model/settings.ts';
 import type { TimelineJobRecord, TimelineRequest } from '../../model/timeline-job.ts';
 import type { TimelineResult } from '../../model/timeline-result.ts';
+import { recordingLog } from './logs.ts';
 import { validateAnswer } from './openapi.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 import { answerWhen } from './until.ts';
@@ -161,13 +162,6 @@ function apiCaller(url: string, token: string): TestDaemon['call'] {
 async function served(url: string, authorization: Record<string, string>): Promise<unknown> {
   const response = await fetch(url, { headers: { ...authorization, connection: 'close' } });
   return response.json();
-}
-
-function recordingLog(lines: string[]): Log {
-  const line = (event: string, details = {}): void => {
-    lines.push(`${event} ${JSON.stringify(details)}`);
-  };
-  return { debug: line, info: line, warn: line, error: line };
 }
 
 /** Has a daemon make a timeline. */

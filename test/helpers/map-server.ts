@@ -9,6 +9,7 @@ import { accessTo } from '../../client/waypoints/node/transport.ts';
 import { sessionHeader } from '../../map/session-header.ts';
 import { startMapServer, type MapServer } from '../../map/server/server.ts';
 import type { TestDaemon } from './daemon.ts';
+import { silentLog } from './logs.ts';
 import { manualTime, type ManualTime } from './manual-time.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 
@@ -57,13 +58,12 @@ export async function startTestMap(
     writeFileSync(join(pageDirectory, `${name}.gz`), gzipSync(text));
   }
   writeFileSync(join(pageDirectory, 'not-packed.js'), 'x');
-  const quiet = (): void => undefined;
   const { port, newAddress, isUnused, close } = await startMapServer({
     port: 0,
     pageDirectory,
     findDaemon: () => Promise.resolve(undefined),
     clock: time.clock,
-    log: { debug: quiet, info: quiet, warn: quiet, error: quiet },
+    log: silentLog,
     ...options,
   });
   t.teardown(() => close(0));

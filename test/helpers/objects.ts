@@ -4,12 +4,13 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ExecutionContext } from 'ava';
 import type { HttpLimits } from '../../http/http-limits.ts';
-import type { Clock } from '../../model/process.ts';
+import { systemClock, type Clock } from '../../model/process.ts';
 import type { ObjectsConfig } from '../../objects/config.ts';
 import { hashPassword } from '../../objects/passwords.ts';
 import { openRoot, type ObjectsRoot, type StorePlaces } from '../../objects/root.ts';
 import { startObjectServer } from '../../objects/server.ts';
 import { makeCertificate } from './certificate.ts';
+import { recordingLog } from './logs.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 
 export const xLfs = 'application/vnd.x-lfs+json';
@@ -122,9 +123,6 @@ export function oidOf(content: Uint8Array): string {
   return createHash('sha256').update(content).digest('hex');
 }
 
-/** The real one. */
-export const systemClock: Clock = { now: () => Date.now(), monotonic: () => performance.now() };
-
 /** No limits, git-lfs served. */
 export const plainConfig: ObjectsConfig = {
   publicUrl: undefined,
@@ -148,7 +146,7 @@ export async function startTestObjects(
     directory = join(temporaryDirectory(t), 'root'),
     config,
     limits,
-    clock,
+    clock = systemClock,
     freeBytes,
     isTls = false,
     places: given,
@@ -158,15 +156,12 @@ export async function startTestObjects(
   const admin = await openRoot(directory, { ...places, owner: 'command' });
   await fill(admin);
   const logged: string[] = [];
-  const line = (event: string, details = {}): void => {
-    logged.push(`${event} ${JSON.stringify(details)}`);
-  };
   const server = await startObjectServer({
     ...places,
     root: directory,
     config: { ...plainConfig, ...config },
-    log: { debug: line, info: line, warn: line, error: line },
-    clock: clock ?? systemClock,
+    log: recordingLog(logged),
+    clock,
     listen: { host: '127.0.0.1', port: 0 },
     ...(limits === undefined ? {} : { limits }),
     ...(freeBytes === undefined ? {} : { freeBytes }),

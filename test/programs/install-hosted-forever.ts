@@ -6,15 +6,15 @@ import { readFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { Geodata } from '../../daemon/geodata/geodata.ts';
 import { parseManifest } from '../../geodata/manifest.ts';
+import { systemClock } from '../../model/process.ts';
 import { checkWhole } from '../../worker/geodata-tasks.ts';
+import { silentLog } from '../helpers/logs.ts';
 
 const [root = ''] = process.argv.slice(2);
 const manifest = parseManifest(readFileSync(join(root, 'manifest'), 'utf8'));
 if (manifest === undefined) throw new Error('no manifest');
-const clock = { now: () => Date.now(), monotonic: () => performance.now() };
-const log = { debug() {}, info() {}, warn() {}, error() {} };
 const geodata = new Geodata(
-  { directory: join(root, 'geodata'), clock, log },
+  { directory: join(root, 'geodata'), clock: systemClock, log: silentLog },
   { manifest, check: checkWhole },
 );
 geodata.start();

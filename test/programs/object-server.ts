@@ -4,20 +4,21 @@
  */
 import { rmSync, writeFileSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { systemClock } from '../../model/process.ts';
 import { hashPassword } from '../../objects/passwords.ts';
 import { openRoot } from '../../objects/root.ts';
 import { startObjectServer } from '../../objects/server.ts';
-import { ann, basic, oidOf, plainConfig, systemClock } from '../helpers/objects.ts';
+import { silentLog } from '../helpers/logs.ts';
+import { ann, basic, oidOf, plainConfig } from '../helpers/objects.ts';
 
 const [directory = '', mode = '{}'] = process.argv.slice(2);
-const ignore = (): void => undefined;
 
 async function serve() {
   return startObjectServer({
     ...(mode === 'fill' ? {} : JSON.parse(mode)),
     root: directory,
     config: plainConfig,
-    log: { debug: ignore, info: ignore, warn: ignore, error: ignore },
+    log: silentLog,
     clock: systemClock,
     listen: { host: '127.0.0.1', port: 0 },
   });
