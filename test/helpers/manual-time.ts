@@ -9,6 +9,10 @@ export interface ManualTime {
   readonly advance: (ms: number) => void;
   /** Timers that wait. */
   readonly waiting: () => number;
+  /** In how many ms each of them is due. */
+  readonly due: () => number[];
+  /** Drops the timers, as the end of a process does. */
+  readonly forget: () => void;
 }
 
 /** The wall clock starts at 2024-06-01T12:00:00Z, the monotonic one at 0. */
@@ -35,5 +39,7 @@ export function manualTime(): ManualTime {
       elapsed = end;
     },
     waiting: () => timers.size,
+    due: () => [...timers].map(({ at }) => at - elapsed),
+    forget: () => timers.clear(),
   };
 }
