@@ -71,6 +71,16 @@ function clientOf({ url }: { url: string }, options: Partial<ConnectionOptions> 
   return { client: new ObjectClient({ baseUrl: url, stallMs: 20_000, wait, ...options }), waits };
 }
 
+/** A server that does as it is told, and a client of it. */
+async function against(
+  t: ExecutionContext,
+  options: MisbehavingOptions = {},
+  own: Partial<ConnectionOptions> = {},
+) {
+  const server = await startMisbehavingServer(t, options);
+  return { server, ...clientOf(server, own) };
+}
+
 /** What came of something: `done`, or the kind of the error, with the status where there is one. */
 async function outcome(work: Promise<unknown>): Promise<string> {
   try {
@@ -109,6 +119,42 @@ interface DownloadCase {
 }
 
 const whole = undefined;
+const goingOn = [whole, bytes(1_000)];
+const again = [...goingOn, whole];
+
+/** What a server does after a connection that broke at 1,000 bytes, how that ends, and what it was asked for. */
+const continued: Readonly<Record<string, [then: Act, ends: string, ranges: typeof goingOn]>> = {
+  'a part that begins elsewhere': [part(999), 'done', again],
+  'a part that ends elsewhere': [
+    send(206, content.subarray(1_000, 2_000), { 'content-range': `bytes 1000-1999/${size}` }),
+    'done',
+    again,
+  ],
+  'a part of another whole': [
+    part(1_000, { 'content-range': `bytes 1000-${size - 1}/9` }),
+    'done',
+    again,
+  ],
+  'a part without a place': [
+    send(206, content.subarray(1_000), { 'content-length': size - 1_000 }),
+    'done',
+    again,
+  ],
+  'a part of an unknown whole': [
+    part(1_000, { 'content-range': `bytes 1000-${size - 1}/*` }),
+    'done',
+    goingOn,
+  ],
+  'nothing to be had from there': [send(416, ''), 'done', again],
+  'everything where a part was asked for': [send(200, content), 'done', goingOn],
+  'a page where a part was asked for': [
+    send(200, 'Welcome to our hotel', { 'content-length': 20 }),
+    'mismatch',
+    goingOn,
+  ],
+  'a link that is refused when it is new': [send(403, ''), 'http 403', goingOn],
+};
+
 const downloads: Readonly<Record<string, DownloadCase>> = {
   'a good server': { gets: [], ends: 'done', ranges: [whole] },
   'faults of the server, then fine': {
@@ -172,67 +218,10 @@ const downloads: Readonly<Record<string, DownloadCase>> = {
     left: 10_000,
   },
   'no answer at all': { gets: [hangUp], ends: 'done', ranges: [whole, whole], waits: [1_000] },
-  'a part that begins elsewhere': {
-    gets: [cutAfter(content, 1_000), part(999)],
-    ends: 'done',
-    ranges: [whole, bytes(1_000), whole],
-    waits: [1_000],
-  },
-  'a part that ends elsewhere': {
-    gets: [
-      cutAfter(content, 1_000),
-      send(206, content.subarray(1_000, 2_000), {
-        'content-range': `bytes 1000-1999/${size}`,
-      }),
-    ],
-    ends: 'done',
-    ranges: [whole, bytes(1_000), whole],
-    waits: [1_000],
-  },
-  'a part of another whole': {
-    gets: [cutAfter(content, 1_000), part(1_000, { 'content-range': `bytes 1000-${size - 1}/9` })],
-    ends: 'done',
-    ranges: [whole, bytes(1_000), whole],
-    waits: [1_000],
-  },
-  'a part without a place': {
-    gets: [
-      cutAfter(content, 1_000),
-      send(206, content.subarray(1_000), { 'content-length': size - 1_000 }),
-    ],
-    ends: 'done',
-    ranges: [whole, bytes(1_000), whole],
-    waits: [1_000],
-  },
-  'a part of an unknown whole': {
-    gets: [cutAfter(content, 1_000), part(1_000, { 'content-range': `bytes 1000-${size - 1}/*` })],
-    ends: 'done',
-    ranges: [whole, bytes(1_000)],
-    waits: [1_000],
-  },
   'a part that nobody asked for': {
     gets: [part(0)],
     ends: 'http 206',
     ranges: [whole],
-  },
-  'nothing to be had from there': {
-    gets: [cutAfter(content, 1_000), send(416, '')],
-    ends: 'done',
-    ranges: [whole, bytes(1_000), whole],
-    waits: [1_000],
-  },
-  'everything where a part was asked for': {
-    gets: [cutAfter(content, 1_000), send(200, content)],
-    ends: 'done',
-    ranges: [whole, bytes(1_000)],
-    waits: [1_000],
-  },
-  'a page where a part was asked for': {
-    gets: [cutAfter(content, 1_000), send(200, 'Welcome to our hotel', { 'content-length': 20 })],
-    ends: 'mismatch',
-    ranges: [whole, bytes(1_000)],
-    waits: [1_000],
-    left: 1_000,
   },
   'compressed bytes': {
     gets: [send(200, gzipSync(content), { 'content-encoding': 'gzip' })],
@@ -240,13 +229,6 @@ const downloads: Readonly<Record<string, DownloadCase>> = {
     ranges: [whole],
   },
   'a link whose time is over': { gets: [send(403, '')], ends: 'done', ranges: [whole, whole] },
-  'a link that is refused when it is new': {
-    gets: [cutAfter(content, 1_000), send(403, '')],
-    ends: 'http 403',
-    ranges: [whole, bytes(1_000)],
-    waits: [1_000],
-    left: 1_000,
-  },
   'too many requests': {
     gets: [send(429, '', { 'retry-after': '60' })],
     ends: 'done',
@@ -270,6 +252,18 @@ const downloads: Readonly<Record<string, DownloadCase>> = {
     ranges: [whole, whole],
     waits: [0],
   },
+  ...Object.fromEntries(
+    Object.entries(continued).map(([title, [then, ends, ranges]]): [string, DownloadCase] => [
+      title,
+      {
+        gets: [cutAfter(content, 1_000), then],
+        ends,
+        ranges,
+        waits: [1_000],
+        ...(ends !== 'done' && { left: 1_000 }),
+      },
+    ]),
+  ),
   ...Object.fromEntries(
     [301, 302, 303, 307, 308].map((status): [string, DownloadCase] => [
       `a redirection (${status})`,
@@ -349,8 +343,7 @@ const finds: Readonly<Record<string, [find: readonly Act[], ends: string, reques
 
 test('what a server says of an object is believed only when it makes sense', async (t) => {
   for (const [title, [find, ends, requests]] of Object.entries(finds)) {
-    const server = await startMisbehavingServer(t, { content, script: { find } });
-    const { client } = clientOf(server);
+    const { server, client } = await against(t, { content, script: { find } });
     t.is(await outcome(pull(client, join(temporaryDirectory(t), 'file'))), ends, title);
     t.is(server.of('find').length, requests, title);
     t.is(server.of('get').length, ends === 'done' ? 1 : 0, title);
@@ -415,8 +408,7 @@ test('an object is understood in every way in which servers describe it', async 
 test('what a server says of an object that is not there is told', async (t) => {
   const said = { message: 'It was deleted on purpose.', request_id: 'r3' };
   const script = { find: [json(404, said), json(404, said), send(404, '')] };
-  const server = await startMisbehavingServer(t, { script });
-  const { client } = clientOf(server);
+  const { client } = await against(t, { script });
   t.is(await client.find(oid), undefined);
   t.like(await t.throwsAsync(client.locate(oid)), {
     status: 404,
@@ -430,8 +422,11 @@ test('a server may think about an upload that it has whole for longer than it ma
   const { file } = fileIn(t);
   const waiting = gate<ServerResponse>();
   const think: Act = (response) => waiting.resolve(response);
-  const server = await startMisbehavingServer(t, { script: { put: [think] } });
-  const { client, waits } = clientOf(server, { stallMs: 500, answerMs: 60_000 });
+  const { server, client, waits } = await against(
+    t,
+    { script: { put: [think] } },
+    { stallMs: 500, answerMs: 60_000 },
+  );
   const done = client.upload(file, { oid, size });
   const response = await waiting.promise;
   // Longer than the silence that is allowed; what is looked at is only that nothing was sent again.
@@ -459,8 +454,7 @@ test('a link that leads nowhere is not followed, and one with impossible headers
     { href: 'http://127.0.0.1:9/', header: { 'a b': 'c' } },
   ].map((download) => ({ oid, size, _links: { download } }));
   for (const answer of answers) {
-    const server = await startMisbehavingServer(t, { script: { find: [json(200, answer)] } });
-    const { client } = clientOf(server);
+    const { server, client } = await against(t, { script: { find: [json(200, answer)] } });
     const path = join(temporaryDirectory(t), 'file');
     t.is(await outcome(pull(client, path)), 'protocol', JSON.stringify(answer));
     t.is(server.heard.length, 1);
@@ -473,8 +467,7 @@ test('an object whose size changes under way is not what was wanted', async (t) 
     [json(200, other), 'mismatch'],
     [json(404, {}), 'http 404'],
   ] as const) {
-    const server = await startMisbehavingServer(t, { content, script: { get: [send(500, '')] } });
-    const { client } = clientOf(server);
+    const { client } = await against(t, { content, script: { get: [send(500, '')] } });
     const object = await client.find(oid);
     const again = await startMisbehavingServer(t, { content, script: { find: [answer] } });
     // The same client, asked to go on elsewhere.
@@ -492,8 +485,7 @@ test('GET follows 301, 302, 303 and 307, POST only 307, with all headers and the
       find: [redirect(status, `${target.url}/objects/${oid}`)],
       announce: [redirect(status, `${target.url}/objects`)],
     };
-    const server = await startMisbehavingServer(t, { script });
-    const { client } = clientOf(server, { credentials });
+    const { server, client } = await against(t, { script }, { credentials });
     t.is(await outcome(client.find(oid)), status === 308 ? 'http 308' : 'done');
     t.is(target.of('find').length, status === 308 ? 0 : 1, String(status));
     t.is(
@@ -520,8 +512,7 @@ test('credentials go along on the same host, five redirections far', async (t) =
     [100, 'protocol'],
   ] as const) {
     const find = Array.from({ length: hops }, () => redirect(302, `?again`));
-    const server = await startMisbehavingServer(t, { content, script: { find } });
-    const { client } = clientOf(server, { credentials });
+    const { server, client } = await against(t, { content, script: { find } }, { credentials });
     t.is(await outcome(client.find(oid)), ends);
     const heard = server.of('find');
     t.is(heard.length, 6);
@@ -595,8 +586,7 @@ test('a link gets our credentials on our host only, and only if it has none', as
     [{ script: { find: [abroad] } }, undefined],
   ];
   for (const [options, expected] of cases) {
-    const server = await startMisbehavingServer(t, { content, ...options });
-    const { client } = clientOf(server, { credentials });
+    const { server, client } = await against(t, { content, ...options }, { credentials });
     await pull(client, join(temporaryDirectory(t), 'file'));
     const [get] = [...server.of('get'), ...foreign.heard];
     t.is(get?.headers.authorization, expected);
@@ -613,8 +603,11 @@ test('a source that has to ask is asked once the server wants to know, and the o
     asked.push(`${operation} ${isAsked}`);
     return isAsked ? { authorization: 'lazy' } : undefined;
   };
-  const server = await startMisbehavingServer(t, { content, script });
-  const { client, waits } = clientOf(server, { credentials: firstOf(async () => undefined, lazy) });
+  const { server, client, waits } = await against(
+    t,
+    { content, script },
+    { credentials: firstOf(async () => undefined, lazy) },
+  );
   t.is((await client.find(oid))?.size, size);
   await client.find(oid);
   t.deepEqual(
@@ -686,8 +679,7 @@ test('a refusal says what the server says', async (t) => {
   const { file } = fileIn(t);
   for (const [act, expected] of texts) {
     const script = { announce: [act] };
-    const server = await startMisbehavingServer(t, { script });
-    const { client } = clientOf(server, { pausesMs: [] });
+    const { server, client } = await against(t, { script }, { pausesMs: [] });
     const error = await t.throwsAsync(client.upload(file, { oid, size }), {
       instanceOf: ObjectClientError,
     });
@@ -714,7 +706,7 @@ test('nobody there is an error at once; a server that goes away is waited for', 
   t.deepEqual(gone.waits, []);
   const error = await t.throwsAsync(gone.client.find(oid));
   t.is(error?.message, 'The server cannot be reached (ECONNREFUSED).');
-  const server = await startMisbehavingServer(t, {
+  const { server, client, waits } = await against(t, {
     script: {
       find: [
         json(200, { oid, size, _links: { download: { href: 'http://127.0.0.1:1/' } } }),
@@ -724,7 +716,6 @@ test('nobody there is an error at once; a server that goes away is waited for', 
     },
     content,
   });
-  const { client, waits } = clientOf(server);
   const path = join(temporaryDirectory(t), 'file');
   const download = { href: server.contentUrl };
   t.is(await outcome(client.download({ oid, size, download }, path)), 'done');
@@ -877,8 +868,7 @@ test('a file that is not what it was is not sent as if it were', async (t) => {
     const object = await identifyFile(file);
     t.deepEqual(object, { oid, size });
     change(file);
-    const server = await startMisbehavingServer(t);
-    const { client, waits } = clientOf(server);
+    const { server, client, waits } = await against(t);
     t.regex(await outcome(client.upload(file, object)), ends);
     t.deepEqual(waits, []);
     t.is(server.of('verify').length, 0);
@@ -888,8 +878,7 @@ test('a file that is not what it was is not sent as if it were', async (t) => {
 test('an empty object is one like any other', async (t) => {
   const { file } = fileIn(t, Buffer.alloc(0));
   const object = await identifyFile(file);
-  const server = await startMisbehavingServer(t);
-  const { client } = clientOf(server);
+  const { server, client } = await against(t);
   t.true((await client.upload(file, object)).isSent);
   t.is(server.of('put')[0]?.headers['content-length'], '0');
   const found = await client.find(object.oid);
@@ -900,11 +889,14 @@ test('an empty object is one like any other', async (t) => {
 
 test('what is stopped ends at once with the reason, and goes on later with no byte twice', async (t) => {
   const path = join(temporaryDirectory(t), 'file');
-  const server = await startMisbehavingServer(t, {
-    content,
-    script: { get: [stallAfter(content, 50_000)] },
-  });
-  const { client, waits } = clientOf(server, { stallMs: 60_000 });
+  const { server, client, waits } = await against(
+    t,
+    {
+      content,
+      script: { get: [stallAfter(content, 50_000)] },
+    },
+    { stallMs: 60_000 },
+  );
   const object = (await client.find(oid))!;
   const stop = new AbortController();
   const reason = new Error('enough');
@@ -984,8 +976,7 @@ test('what lies in the part file is believed only as far as it is right', async 
 
 test('trouble with the disk is told as it is', async (t) => {
   const directory = temporaryDirectory(t);
-  const server = await startMisbehavingServer(t, { content });
-  const { client, waits } = clientOf(server);
+  const { server, client, waits } = await against(t, { content });
   const object = (await client.find(oid))!;
   t.regex(await outcome(client.download(object, join(directory, 'missing', 'file'))), /ENOENT/);
   mkdirSync(join(directory, 'file.part'));
@@ -1006,8 +997,7 @@ test('the URL of a repository may end with a slash and be that of a whole server
 });
 
 test('an object of another size is not the object', async (t) => {
-  const server = await startMisbehavingServer(t, { content });
-  const { client } = clientOf(server);
+  const { client } = await against(t, { content });
   t.true(await client.verify({ oid, size }));
   t.false(await client.verify({ oid, size: size + 1 }));
 });
