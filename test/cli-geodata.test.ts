@@ -2,31 +2,17 @@
 import { copyFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import type { GeodataManifest, HostedGeneration } from '../model/geodata.ts';
+import type { HostedGeneration } from '../model/geodata.ts';
 import { finish, testCli, type TestCli } from './helpers/cli.ts';
 import { startTestDaemon } from './helpers/daemon.ts';
-import {
-  asBuiltin,
-  damage,
-  makeGeneration,
-  manifestOf,
-  type TestGeneration,
-} from './helpers/generations.ts';
+import { asBuiltin, damage, makeGeneration, manifestOf } from './helpers/generations.ts';
 import { silence, startMisbehavingServer } from './helpers/misbehaving-server.ts';
 import { startObjectRepository } from './helpers/object-repository.ts';
 import { until } from './helpers/until.ts';
 import { posix } from './helpers/where.ts';
 
-/** A command line with a generation in a file, and a manifest that lists it. */
-interface Site {
-  readonly cli: TestCli;
-  readonly first: TestGeneration;
-  readonly manifest: GeodataManifest;
-  /** `--geodata-manifest FILE` */
-  readonly flag: readonly string[];
-}
-
-function site(t: ExecutionContext): Site {
+/** A command line with a generation in a file, and a manifest that lists it, with the flag that names it. */
+function site(t: ExecutionContext) {
   const cli = testCli(t);
   const first = makeGeneration(cli.root, 'first');
   const manifest = manifestOf(first);

@@ -1,4 +1,4 @@
-import { execFileSync, spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import {
   chmodSync,
@@ -22,14 +22,8 @@ import { posix, testWith } from './helpers/where.ts';
 import { testProgram } from './helpers/program.ts';
 import { answering } from './helpers/local-server.ts';
 
-interface Served {
-  readonly child: ChildProcess;
-  readonly ended: Promise<[number | null, NodeJS.Signals | null]>;
-  readonly port: number;
-}
-
 /** Starts a daemon and waits until its log says that it is ready. */
-async function serve(cli: TestCli, ...words: string[]): Promise<Served> {
+async function serve(cli: TestCli, ...words: string[]) {
   const child = cli.start(['serve', '--port', '0', ...words]);
   const ended = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>;
   const [, port] = await untilPrinted(child.stderr, /"port":(\d+),"event":"daemon\.ready"/u);

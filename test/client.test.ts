@@ -7,8 +7,8 @@ import { connect, DaemonNotFound } from '../client/waypoints/node/index.ts';
 import { daemonPlaces } from '../client/waypoints/node/places.ts';
 import { nodeTransport } from '../client/waypoints/node/transport.ts';
 import { computePaths } from '../daemon/paths.ts';
-import { recordedService, type RecordedService } from './helpers/client.ts';
-import { startTestDaemon, type TestDaemon, type TestDaemonOptions } from './helpers/daemon.ts';
+import { recordedService } from './helpers/client.ts';
+import { startTestDaemon, type TestDaemonOptions } from './helpers/daemon.ts';
 import { rowsOf, valuesOf } from './helpers/fields.ts';
 import { asBuiltin, makeGeneration } from './helpers/generations.ts';
 import { gpx, writeTree } from './helpers/imports.ts';
@@ -16,15 +16,8 @@ import { answering, freePort } from './helpers/local-server.ts';
 import { temporaryDirectory } from './helpers/temporary-directory.ts';
 import { answerWhen } from './helpers/until.ts';
 
-interface ServedClient extends RecordedService {
-  readonly daemon: TestDaemon;
-}
-
 /** For tests that run alone: the client gives up after 8 s, which dozens of tests in one thread of a busy machine take. */
-async function servedClient(
-  t: ExecutionContext,
-  options: TestDaemonOptions = {},
-): Promise<ServedClient> {
+async function servedClient(t: ExecutionContext, options: TestDaemonOptions = {}) {
   const daemon = await startTestDaemon(t, options);
   const apiPort = Number(new URL(daemon.url).port);
   return { daemon, ...recordedService(t, { apiPort, apiToken: daemon.token }) };

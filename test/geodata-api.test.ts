@@ -43,13 +43,6 @@ import { answerWhen, until } from './helpers/until.ts';
 
 const here = { clock: systemClock, log: silentLog };
 
-/** A daemon with a small builtin generation and some hosted ones that it knows. */
-interface Site {
-  readonly daemon: TestDaemon;
-  readonly builtin: TestGeneration;
-  readonly hosted: readonly TestGeneration[];
-}
-
 interface SiteOptions {
   readonly ids?: readonly string[];
   readonly change?: (manifest: GeodataManifest) => GeodataManifest;
@@ -58,7 +51,8 @@ interface SiteOptions {
   readonly inThread?: boolean;
 }
 
-async function startSite(t: ExecutionContext, options: SiteOptions = {}): Promise<Site> {
+/** A daemon with a small builtin generation and some hosted ones that it knows. */
+async function startSite(t: ExecutionContext, options: SiteOptions = {}) {
   const {
     ids = ['first', 'second', 'third'],
     change = (manifest) => manifest,
@@ -495,7 +489,7 @@ test('it is too late to cancel once a generation is being put to use; a full dis
 });
 
 /** Makes the site's first generation the one in use and the second the one before it. */
-async function withTwo(t: ExecutionContext): Promise<Site> {
+async function withTwo(t: ExecutionContext) {
   const site = await startSite(t);
   await bringIn(t, site.daemon, site.hosted[1]!);
   await bringIn(t, site.daemon, site.hosted[0]!);

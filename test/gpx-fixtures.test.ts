@@ -22,13 +22,7 @@ function files(): string[] {
     .map((file) => file.split(path.sep).join('/'));
 }
 
-interface Reading {
-  readonly waypoints: RecordedWaypoint[];
-  readonly trackPoints: number[][];
-  readonly outcome: unknown;
-}
-
-function read(source: string | Iterable<Uint8Array>): Reading {
+function read(source: string | Iterable<Uint8Array>) {
   const waypoints: RecordedWaypoint[] = [];
   const trackPoints: number[][] = [];
   const sink = {

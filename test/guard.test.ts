@@ -8,7 +8,7 @@ import { newToken, tokenCheck } from '../daemon/guard.ts';
 import type { Route } from '../http/route.ts';
 import { limits } from '../model/limits.ts';
 import { rounds } from './helpers/effort.ts';
-import { getRoute, json, startHttpServer, type TestServer } from './helpers/http-server.ts';
+import { getRoute, json, startHttpServer } from './helpers/http-server.ts';
 import { rawRequest } from './helpers/raw-http.ts';
 
 const token = newToken();
@@ -21,11 +21,6 @@ const body: Route = {
   handle: () => json(1),
 };
 
-interface GuardedServer extends TestServer {
-  /** Asks with good credentials unless other headers are given, and yields `status code`. */
-  readonly outcome: (line: string, headers?: readonly string[]) => Promise<string>;
-}
-
 function guardedBy(allowedHosts: readonly string[], max: number) {
   const strangers = new Strangers(max);
   return {
@@ -34,10 +29,7 @@ function guardedBy(allowedHosts: readonly string[], max: number) {
   };
 }
 
-async function startGuarded(
-  t: ExecutionContext,
-  allowedHosts: readonly string[] = [],
-): Promise<GuardedServer> {
+async function startGuarded(t: ExecutionContext, allowedHosts: readonly string[] = []) {
   const server = await startHttpServer(t, {
     routes: [
       getRoute('/api/look', () => json(1)),
@@ -48,7 +40,8 @@ async function startGuarded(
   });
   return {
     ...server,
-    async outcome(line, headers = [authorization]) {
+    /** Asks with good credentials unless other headers are given, and yields `status code`. */
+    outcome: async (line: string, headers: readonly string[] = [authorization]) => {
       const { status, body: text } = await server.ask(rawRequest(line, headers));
       return status < 400 ? String(status) : `${status} ${JSON.parse(text).code}`;
     },

@@ -56,16 +56,10 @@ else if (word === 'environment') {
 }
 `;
 
-interface Copy {
-  readonly bin: string;
-  readonly directory: string;
-}
+type Copy = Awaited<ReturnType<typeof copyLaunchers>>;
 
 /** A copy of the launchers with an entry; `packages: false` is a clone before \`npm ci\`. */
-function copyLaunchers(
-  t: ExecutionContext,
-  { packages = true, entries = ['cli/main.ts'] } = {},
-): Copy {
+function copyLaunchers(t: ExecutionContext, { packages = true, entries = ['cli/main.ts'] } = {}) {
   const directory = mkdtempSync(path.join(tmpdir(), 'waypointd launcher '));
   t.teardown(() => rmSync(directory, { recursive: true, force: true }));
   const bin = path.join(directory, 'bin');

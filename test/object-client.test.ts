@@ -56,19 +56,17 @@ function sha256(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex');
 }
 
-interface Client {
-  readonly client: ObjectClient;
-  /** Pauses that it would have made, ms. */
-  readonly waits: number[];
-}
-
-function clientOf({ url }: { url: string }, options: Partial<ConnectionOptions> = {}): Client {
+function clientOf({ url }: { url: string }, options: Partial<ConnectionOptions> = {}) {
   const waits: number[] = [];
   const wait = async (ms: number, signal: AbortSignal | undefined): Promise<void> => {
     waits.push(ms);
     signal?.throwIfAborted();
   };
-  return { client: new ObjectClient({ baseUrl: url, stallMs: 20_000, wait, ...options }), waits };
+  return {
+    client: new ObjectClient({ baseUrl: url, stallMs: 20_000, wait, ...options }),
+    /** Pauses that it would have made, ms. */
+    waits,
+  };
 }
 
 /** A server that does as it is told, and a client of it. */

@@ -14,9 +14,9 @@ import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import { openRoot } from '../objects/root.ts';
-import { finish, testCli, untilPrinted, type CliResult, type TestCli } from './helpers/cli.ts';
+import { finish, testCli, untilPrinted, type CliResult } from './helpers/cli.ts';
 import { startTestDaemon } from './helpers/daemon.ts';
-import { ann, basic, bob, oidOf, startTestObjects, type TestObjects } from './helpers/objects.ts';
+import { ann, basic, bob, oidOf, startTestObjects } from './helpers/objects.ts';
 import { temporaryDirectory } from './helpers/temporary-directory.ts';
 import { posix } from './helpers/where.ts';
 
@@ -26,20 +26,14 @@ const objects = '/club/maps/objects';
 const content = Buffer.from('a map of the harbour');
 const oid = oidOf(content);
 
-interface Admin {
-  readonly server: TestObjects;
-  readonly cli: TestCli;
-  /** Runs a command on the server's directory and reads its JSON. */
-  readonly run: <T>(...words: string[]) => Promise<T>;
-}
-
-async function startAdmin(t: ExecutionContext): Promise<Admin> {
+async function startAdmin(t: ExecutionContext) {
   const server = await startTestObjects(t);
   const cli = testCli(t);
   return {
     server,
     cli,
-    run: async (...words) => {
+    /** Runs a command on the server's directory and reads its JSON. */
+    run: async <T>(...words: string[]): Promise<T> => {
       const all = ['objects', ...words, '--root', server.directory, '--json'];
       const { code, stdout, stderr } = await cli.run(all);
       t.is(code, 0, stderr);

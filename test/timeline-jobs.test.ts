@@ -14,7 +14,7 @@ import type { TimelineJobRecord } from '../model/timeline-job.ts';
 import { startTestDaemon, type TestDaemon } from './helpers/daemon.ts';
 import { gpx, writeTree } from './helpers/imports.ts';
 import { silentLog } from './helpers/logs.ts';
-import { manualTime, type ManualTime } from './helpers/manual-time.ts';
+import { manualTime } from './helpers/manual-time.ts';
 import { answerWhen, until } from './helpers/until.ts';
 import { resultOf, starts } from './programs/unruly-timeline-tasks.ts';
 
@@ -27,15 +27,7 @@ function unrulyPool(): WorkerPool<TimelineTasks> {
   return new WorkerPool({ file: '../test/programs/unruly-timeline-tasks' });
 }
 
-interface Unruly {
-  readonly daemon: TestDaemon;
-  readonly time: ManualTime;
-}
-
-async function startUnruly(
-  t: ExecutionContext,
-  limits: TimelineOverrides['limits'] = {},
-): Promise<Unruly> {
+async function startUnruly(t: ExecutionContext, limits: TimelineOverrides['limits'] = {}) {
   const time = manualTime();
   const timelines = { limits, schedule: time.schedule, pool: unrulyPool() };
   const daemon = await startTestDaemon(t, { clock: time.clock, options: { timelines } });
@@ -381,18 +373,12 @@ test('closing the daemon cancels what waits and what runs, a stuck worker includ
   }
 });
 
-interface DirectJobs extends ManualTime {
-  readonly jobs: TimelineJobs;
-  readonly libraryReady: PromiseWithResolvers<void>;
-  /** One for each time that somebody asked for geodata. */
-  readonly generations: PromiseWithResolvers<TimelineGeodata | null>[];
-}
-
 /** The queue without a daemon around it, so that a test decides when its surroundings are ready. */
-function directJobs(t: ExecutionContext): DirectJobs {
+function directJobs(t: ExecutionContext) {
   const time = manualTime();
   const libraryReady = Promise.withResolvers<void>();
-  const generations: DirectJobs['generations'] = [];
+  /** One for each time that somebody asked for geodata. */
+  const generations: PromiseWithResolvers<TimelineGeodata | null>[] = [];
   const jobs = new TimelineJobs(
     {
       libraryPath: '',

@@ -14,11 +14,6 @@ const { createProxy, foreign, refuse } = await import(
 
 const key = 'key-of-this-start';
 
-interface Proxy {
-  readonly port: number;
-  readonly ask: (path: string, options?: Asked) => Promise<Answer>;
-}
-
 interface Asked {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
@@ -32,7 +27,7 @@ interface Answer {
 }
 
 /** The proxy of the example in a server as the example's; `ask` sends what its page would, and what a test changes. */
-async function startProxy(t: ExecutionContext, findDaemon: () => Promise<unknown>): Promise<Proxy> {
+async function startProxy(t: ExecutionContext, findDaemon: () => Promise<unknown>) {
   const proxy = createProxy({ key, findDaemon, askDaemon });
   const port = await answering(t, (request, response) => {
     const status = foreign(request, port);
@@ -41,7 +36,10 @@ async function startProxy(t: ExecutionContext, findDaemon: () => Promise<unknown
   });
   return {
     port,
-    async ask(path, { method = 'GET', headers = {}, body = '' } = {}) {
+    ask: async (
+      path: string,
+      { method = 'GET', headers = {}, body = '' }: Asked = {},
+    ): Promise<Answer> => {
       const own = {
         host: `127.0.0.1:${port}`,
         origin: `http://127.0.0.1:${port}`,

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import test, { type ExecutionContext } from 'ava';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser } from 'playwright-core';
 import { untilPrinted } from '../helpers/cli.ts';
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.ts';
 import { openForeignPages, tryToReadAndWrite } from '../helpers/foreign-page.ts';
@@ -67,18 +67,8 @@ if (hasChromium) {
   });
 }
 
-interface Served {
-  readonly daemon: TestDaemon;
-  readonly page: Page;
-  /** Of the example's server, without its key. */
-  readonly origin: string;
-}
-
 /** A daemon, the example's server in front of it, and its page in a browser. */
-async function openExample(
-  t: ExecutionContext,
-  fill?: (daemon: TestDaemon) => Promise<unknown>,
-): Promise<Served> {
+async function openExample(t: ExecutionContext, fill?: (daemon: TestDaemon) => Promise<unknown>) {
   const daemon = await startTestDaemon(t, { options: { handOver: true } });
   await fill?.(daemon);
   const server = spawn(process.execPath, [join(example, 'server.js'), '0'], {
@@ -96,7 +86,12 @@ async function openExample(
   const page = await context.newPage();
   await page.goto(address);
   await page.getByText('places and clusters').waitFor();
-  return { daemon, page, origin };
+  return {
+    daemon,
+    page,
+    /** Of the example's server, without its key. */
+    origin,
+  };
 }
 
 testBrowser("the example's page shows tiles and clusters", async (t) => {

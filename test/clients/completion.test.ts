@@ -30,14 +30,8 @@ const lines: readonly [line: string, offered: readonly string[], not: readonly s
   ['waypointd service logs -f -', ['--lines'], ['--tag']],
 ];
 
-interface Completing {
-  readonly file: string;
-  readonly cwd: string;
-  readonly env: Readonly<Record<string, string>>;
-}
-
 /** The script of a shell in a directory with one file, and waypointd on the PATH. */
-async function scriptOf(t: ExecutionContext, shell: Shell): Promise<Completing> {
+async function scriptOf(t: ExecutionContext, shell: Shell) {
   const cli = testCli(t);
   const file = join(cli.root, `waypointd.${shell}`);
   writeFileSync(file, await cli.out(['completion', shell]));

@@ -14,17 +14,7 @@ function testCurl(title: string, body: (t: ExecutionContext) => Promise<void>): 
   else test.skip(`${title} (skipped: no curl)`, body);
 }
 
-interface Ended {
-  readonly code: number | null;
-  readonly output: string;
-}
-
-async function run(
-  command: string,
-  words: readonly string[],
-  input = '',
-  env = {},
-): Promise<Ended> {
+async function run(command: string, words: readonly string[], input = '', env = {}) {
   const child = spawn(command, words, {
     stdio: ['pipe', 'pipe', 'inherit'],
     env: { ...process.env, ...env },

@@ -8,7 +8,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import { testCli, untilPrinted, type TestCli } from '../helpers/cli.ts';
+import { testCli, untilPrinted } from '../helpers/cli.ts';
 import { until } from '../helpers/until.ts';
 import {
   runTraced,
@@ -16,7 +16,6 @@ import {
   unsyncedAt,
   whyNoStrace,
   type SystemCall,
-  type Traced,
 } from '../helpers/strace.ts';
 
 const reason = whyNoStrace();
@@ -27,15 +26,7 @@ const skipped = reason === undefined ? '' : ` (skipped: ${reason})`;
 const isDone = ({ path, args }: SystemCall): boolean =>
   path.startsWith('TCP') && /"HTTP\/1\.1 20[014]/u.test(args);
 
-interface TracedDaemon extends Traced {
-  readonly cli: TestCli;
-  readonly url: string;
-  readonly token: string;
-  /** Asks for a change, which has to succeed. */
-  readonly change: (method: string, path: string, body?: object) => Promise<void>;
-}
-
-async function startDaemon(t: ExecutionContext): Promise<TracedDaemon> {
+async function startDaemon(t: ExecutionContext) {
   const cli = testCli(t);
   const traced = await startTraced(t, cli, ['serve', '--port', '0'], /daemon\.ready/u);
   const { url, token } = JSON.parse(readFileSync(join(cli.root, 'run', 'daemon.json'), 'utf8'));
@@ -44,7 +35,8 @@ async function startDaemon(t: ExecutionContext): Promise<TracedDaemon> {
     cli,
     url,
     token,
-    change: async (method, path, body) => {
+    /** Asks for a change, which has to succeed. */
+    change: async (method: string, path: string, body?: object) => {
       const answer = await fetch(`${url}${path}`, {
         method,
         headers: {

@@ -11,14 +11,8 @@ const besideOthers: readonly string[] = ['requestFailure', 'changeMade'];
 /** One signal that was seen: its name, then its arguments. */
 export type SeenSignal = readonly [name: SignalName, ...args: unknown[]];
 
-export interface RecordedService {
-  readonly service: WaypointService;
-  /** Every signal since the last call, in order. */
-  readonly taken: () => SeenSignal[];
-}
-
 /** A service whose every signal is written down; a listener that throws fails the test. */
-export function recordedService(t: ExecutionContext, options: ServiceOptions): RecordedService {
+export function recordedService(t: ExecutionContext, options: ServiceOptions) {
   let seen: SeenSignal[] = [];
   class Recorded extends WaypointService {
     protected override emit(...[signal]: Parameters<WaypointService['emit']>): void {
@@ -29,7 +23,8 @@ export function recordedService(t: ExecutionContext, options: ServiceOptions): R
   const service = new Recorded({ onListenerError: (error) => t.fail(String(error)), ...options });
   return {
     service,
-    taken() {
+    /** Every signal since the last call, in order. */
+    taken: () => {
       const taken = seen;
       seen = [];
       return taken;

@@ -18,17 +18,8 @@ export function postgresPrograms(): string | undefined {
   return existsSync(join(programs, 'initdb')) ? programs : undefined;
 }
 
-export interface Postgres {
-  /** The `postgres://` URL of a new, empty database. */
-  readonly newDatabase: () => Promise<string>;
-  /** Ends the server as a crash does, or starts it again. */
-  readonly kill: () => Promise<void>;
-  readonly start: () => Promise<void>;
-  readonly close: () => Promise<void>;
-}
-
 /** Starts a server of its own in a temporary directory; it speaks through a socket there, and to this user alone. */
-export async function startPostgres(programs: string): Promise<Postgres> {
+export async function startPostgres(programs: string) {
   const directory = mkdtempSync(join(tmpdir(), 'wp-pg-'));
   const data = join(directory, 'data');
   // It refuses to be run by root.
@@ -70,11 +61,13 @@ export async function startPostgres(programs: string): Promise<Postgres> {
   await start();
   let made = 0;
   return {
+    /** The `postgres://` URL of a new, empty database. */
     newDatabase: async () => {
       const name = `store_${(made += 1)}`;
       await ask(`CREATE DATABASE ${name}`);
       return `postgres://tester@/${name}?host=${encodeURIComponent(directory)}`;
     },
+    /** Ends the server as a crash does. */
     kill: () => stop('SIGQUIT'),
     start,
     close: async () => {

@@ -39,13 +39,6 @@ export interface SystemCall {
 const traced =
   'openat,write,pwrite64,writev,pwritev,pwritev2,ftruncate,fsync,fdatasync,rename,renameat,renameat2,link,linkat,mkdir,mkdirat,sendto,sendmsg';
 
-export interface Traced {
-  /** What matched the pattern that says it is ready. */
-  readonly printed: string;
-  /** Ends the program with SIGTERM and reads the record. */
-  readonly calls: () => Promise<SystemCall[]>;
-}
-
 /** Runs a waypointd command under strace to its end. */
 export async function runTraced(
   t: ExecutionContext,
@@ -64,12 +57,14 @@ export async function startTraced(
   cli: TestCli,
   words: readonly string[],
   pattern: RegExp,
-): Promise<Traced> {
+) {
   const { child, record } = trace(t, cli, words);
   const streams = [child.stdout, child.stderr].map((stream) => untilPrinted(stream, pattern));
   const [printed] = await Promise.any(streams);
   return {
+    /** What matched the pattern that says it is ready. */
     printed,
+    /** Ends the program with SIGTERM and reads the record. */
     calls: () => {
       child.kill('SIGTERM');
       return readRecord(record, child.pid);

@@ -17,20 +17,8 @@ export function missingOfSwift(): string | undefined {
   return [...programs, '/usr/bin/memcached'].find((path) => !existsSync(path));
 }
 
-export interface Swift {
-  readonly endpoint: string;
-  /** The keys of its one user, as the AWS tools name them in the environment. */
-  readonly keys: Readonly<Record<'AWS_ACCESS_KEY_ID' | 'AWS_SECRET_ACCESS_KEY', string>>;
-  /** A new bucket. */
-  readonly newBucket: () => Promise<BucketPlace>;
-  /** The proxy stands still, and goes on. */
-  readonly pause: () => void;
-  readonly resume: () => void;
-  readonly close: () => void;
-}
-
 /** Starts OpenStack Swift, whose S3 API is a real one: it checks signatures, hashes and lengths. */
-export async function startSwift(): Promise<Swift> {
+export async function startSwift() {
   const directory = mkdtempSync(join(tmpdir(), 'wp-s3-'));
   mkdirSync(join(directory, 'devices', 'd1'), { recursive: true });
   const path = (name: string): string => join(directory, name);
@@ -118,8 +106,10 @@ export async function startSwift(): Promise<Swift> {
   );
   return {
     endpoint,
+    /** The keys of its one user, as the AWS tools name them in the environment. */
     keys,
     newBucket,
+    /** The proxy stands still, and goes on. */
     pause: () => front.kill('SIGSTOP'),
     resume: () => front.kill('SIGCONT'),
     close() {

@@ -8,7 +8,6 @@ import {
   type DaysOf,
   type Geodata,
 } from '../../bench/timelines/timeline-of.ts';
-import type { TimelineResult } from '../../model/timeline-result.ts';
 import { prepareLibrary } from '../../storage/library/prepare.ts';
 import { LibraryWriter } from '../../storage/library/writer.ts';
 import { noCounts } from './no-counts.ts';
@@ -79,18 +78,13 @@ export function days(start: string, end = start): { startDay: number; endDay: nu
   return { startDay: Date.parse(start) / dayMs, endDay: Date.parse(end) / dayMs };
 }
 
-export interface MadeTimeline {
-  readonly text: string;
-  readonly result: TimelineResult;
-}
-
 /** Makes a timeline in this thread, and checks that its text is exactly what its schema says, in that order. */
 export function timelineOf(
   t: ExecutionContext<unknown>,
   libraryPath: string,
   period: DaysOf,
   geodata: Geodata = builtinGeodata(),
-): MadeTimeline {
+) {
   const text = timelineText(libraryPath, period, geodata);
   const result = parseTimeline(text);
   if (JSON.stringify(result) !== text) t.is(text, JSON.stringify(result));

@@ -1,23 +1,16 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ExecutionContext } from 'ava';
-import { startTestDaemon, type TestDaemon, type TestDaemonOptions } from './daemon.ts';
-import { decodeTile, type DecodedTile } from './vector-tile.ts';
+import { startTestDaemon, type TestDaemonOptions } from './daemon.ts';
+import { decodeTile } from './vector-tile.ts';
 
 /** A point of a track or route: latitude, longitude, and perhaps a time. */
 export type Fix = readonly [lat: number, lon: number, time?: string];
 
-interface Served {
-  readonly daemon: TestDaemon;
-  readonly take: (files: Readonly<Record<string, string>>) => Promise<void>;
-  /** Bytes and status of a tile, as they are. */
-  readonly ask: (path: string, headers?: Record<string, string>) => Promise<Response>;
-  readonly tile: (path: string) => Promise<DecodedTile>;
-}
-
 /** A daemon to which files of tracks are given. */
-export async function served(t: ExecutionContext, options?: TestDaemonOptions): Promise<Served> {
+export async function served(t: ExecutionContext, options?: TestDaemonOptions) {
   const daemon = await startTestDaemon(t, options);
+  /** Bytes and status of a tile, as they are. */
   const ask = (path: string, headers = {}) =>
     fetch(`${daemon.url}/api/tiles/${path}`, {
       headers: { authorization: `Bearer ${daemon.token}`, connection: 'close', ...headers },
@@ -25,14 +18,14 @@ export async function served(t: ExecutionContext, options?: TestDaemonOptions): 
   return {
     daemon,
     ask,
-    async take(files) {
+    take: async (files: Readonly<Record<string, string>>) => {
       const dir = join(daemon.root, 'tracks');
       mkdirSync(dir, { recursive: true });
       for (const [name, text] of Object.entries(files)) writeFileSync(join(dir, name), text);
       const { status } = await daemon.call('POST', '/api/import', { dir });
       t.is(status, 200);
     },
-    async tile(path) {
+    tile: async (path: string) => {
       const response = await ask(path);
       const bytes = new Uint8Array(await response.arrayBuffer());
       t.is(response.status, bytes.length === 0 ? 204 : 200);

@@ -4,28 +4,17 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ExecutionContext } from 'ava';
 import type { WatchedFolderStatus } from '../../model/status.ts';
-import { startTestDaemon, type TestDaemon } from './daemon.ts';
+import { startTestDaemon } from './daemon.ts';
 import { writeTree } from './imports.ts';
 import { manualTime } from './manual-time.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
-
-export interface WatchSite {
-  readonly dir: string;
-  readonly daemon: TestDaemon;
-  readonly schedule: ReturnType<typeof manualTime>;
-  /** The status of the first folder, when it is as wanted; time goes on by this many seconds while it is not. */
-  readonly when: (
-    isWanted: (folder: WatchedFolderStatus) => boolean,
-    seconds?: number,
-  ) => Promise<WatchedFolderStatus>;
-}
 
 /** A daemon that watches `dir`, which has these files when it starts. */
 export async function watching(
   t: ExecutionContext<unknown>,
   files: Readonly<Record<string, string>> = {},
   more: readonly string[] = [],
-): Promise<WatchSite> {
+) {
   const root = temporaryDirectory(t);
   const dir = join(root, 'watched');
   mkdirSync(dir);
@@ -33,11 +22,7 @@ export async function watching(
   return siteAt(t, root, [dir, ...more.map((name) => join(root, name))]);
 }
 
-export async function siteAt(
-  t: ExecutionContext<unknown>,
-  root: string,
-  dirs: string[],
-): Promise<WatchSite> {
+export async function siteAt(t: ExecutionContext<unknown>, root: string, dirs: string[]) {
   const schedule = manualTime();
   const daemon = await startTestDaemon(t, {
     root,
@@ -50,7 +35,8 @@ export async function siteAt(
     dir: dirs[0]!,
     daemon,
     schedule,
-    async when(isWanted, seconds = 1) {
+    /** The status of the first folder, when it is as wanted; time goes on by this many seconds while it is not. */
+    when: async (isWanted: (folder: WatchedFolderStatus) => boolean, seconds = 1) => {
       for (;;) {
         const status = await folder();
         if (isWanted(status)) return status;
@@ -61,3 +47,5 @@ export async function siteAt(
     },
   };
 }
+
+export type WatchSite = Awaited<ReturnType<typeof siteAt>>;
