@@ -221,12 +221,6 @@ export interface FakeRequest {
 
 type FakeAnswer = (request: FakeRequest, response: ServerResponse) => unknown;
 
-export interface FakeDaemon {
-  readonly port: number;
-  readonly token: string;
-  readonly requests: FakeRequest[];
-}
-
 /** A token as long as a real one. */
 export const fakeToken = 'fake-token-fake-token-fake-token-fake-token';
 
@@ -239,7 +233,7 @@ export async function startFakeDaemon(
   { root }: { readonly root: string },
   routes: Readonly<Record<string, FakeAnswer>>,
   { version = programVersion(), handOver = {} as Readonly<Record<string, unknown>> } = {},
-): Promise<FakeDaemon> {
+) {
   const requests: FakeRequest[] = [];
   const all: Readonly<Record<string, FakeAnswer>> = {
     'GET /api/version': () => fakeVersion(version),

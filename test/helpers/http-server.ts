@@ -3,22 +3,9 @@ import type { ExecutionContext } from 'ava';
 import type { Guard } from '../../http/context.ts';
 import type { HttpLimits } from '../../http/http-limits.ts';
 import type { Answer, Route } from '../../http/route.ts';
-import { createHttpServer, type HttpServer, type HttpServerOptions } from '../../http/server.ts';
+import { createHttpServer, type HttpServerOptions } from '../../http/server.ts';
 import type { Log } from '../../model/process.ts';
-import { RawConnection, type RawAnswer } from './raw-http.ts';
-
-export interface TestServer {
-  readonly server: HttpServer;
-  readonly port: number;
-  /** What was logged: level, event and details as JSON, one entry a line. */
-  readonly logged: string[];
-  /** Resolves when a line that holds the text has been or is logged. */
-  readonly hasLogged: (text: string) => Promise<void>;
-  /** Sends texts on a connection of their own and reads the first answer. */
-  readonly ask: (...parts: (string | Uint8Array)[]) => Promise<RawAnswer>;
-  /** A connection that ends with the test. */
-  readonly open: (...parts: (string | Uint8Array)[]) => Promise<RawConnection>;
-}
+import { RawConnection } from './raw-http.ts';
 
 export interface TestServerOptions {
   readonly routes?: readonly Route[];
@@ -39,7 +26,7 @@ const unhurried: Partial<HttpLimits> = {
 export async function startHttpServer(
   t: ExecutionContext,
   { limits = {}, ...options }: TestServerOptions,
-): Promise<TestServer> {
+) {
   const logged: string[] = [];
   const lines = new EventEmitter();
   const server = createHttpServer({
@@ -53,7 +40,8 @@ export async function startHttpServer(
   });
   const { port } = await server.listen({ port: 0, host: '127.0.0.1' });
   t.teardown(() => server.close(0));
-  const open: TestServer['open'] = async (...parts) => {
+  /** A connection that ends with the test. */
+  const open = async (...parts: (string | Uint8Array)[]) => {
     const connection = await RawConnection.open(port, ...parts);
     t.teardown(() => connection.socket.destroy());
     return connection;
@@ -61,12 +49,15 @@ export async function startHttpServer(
   return {
     server,
     port,
+    /** Level, event and details as JSON, one entry a line. */
     logged,
-    hasLogged: async (wanted) => {
+    /** Resolves when a line that holds the text has been or is logged. */
+    hasLogged: async (wanted: string) => {
       while (!logged.some((line) => line.includes(wanted))) await once(lines, 'line');
     },
     open,
-    ask: async (...parts) => {
+    /** Sends texts on a connection of their own and reads the first answer. */
+    ask: async (...parts: (string | Uint8Array)[]) => {
       const connection = await open(...parts);
       const answer = await connection.answer();
       connection.socket.destroy();
@@ -75,6 +66,8 @@ export async function startHttpServer(
     },
   };
 }
+
+export type TestServer = Awaited<ReturnType<typeof startHttpServer>>;
 
 /** A promise with its handles outside. */
 export function gate<T = void>(): PromiseWithResolvers<T> {

@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib';
 import type { ExecutionContext } from 'ava';
 import { chromium as engine, type Browser, type Page } from 'playwright-core';
 import { startTestDaemon, type TestDaemon } from './daemon.ts';
-import { accessOf, startTestMap, type TestMap } from './map-server.ts';
+import { accessOf, startTestMap } from './map-server.ts';
 
 const program = ['chromium', 'chromium-browser', 'google-chrome']
   .map((name) => spawnSync('which', [name], { encoding: 'utf8' }).stdout.trim())
@@ -19,19 +19,6 @@ export function startBrowser(): Promise<Browser> {
     // The sandbox needs what root in a container has not; the pages here are ours.
     args: ['--no-sandbox', '--use-angle=swiftshader', '--enable-unsafe-swiftshader'],
   });
-}
-
-export interface OpenedMap {
-  readonly page: Page;
-  readonly origin: string;
-  /** The one that is running: a test may start another. */
-  daemon: TestDaemon;
-  /** The server in front of the daemon. */
-  readonly map: TestMap;
-  /** Addresses of all requests of the page. */
-  readonly asked: string[];
-  /** What the page's own code has thrown, or the browser has refused. */
-  readonly complaints: string[];
 }
 
 export interface MapPageOptions {
@@ -51,10 +38,11 @@ export async function openMap(
   t: ExecutionContext,
   browser: Browser,
   { width = 1_280, height = 800, dark = false, basemap, fill, before }: MapPageOptions = {},
-): Promise<OpenedMap> {
+) {
   const daemon = await startTestDaemon(t);
   await fill?.(daemon);
-  const opened: { daemon: TestDaemon } = { daemon };
+  /** The one that is running: a test may start another. */
+  const opened = { daemon };
   const map = await startTestMap(t, {
     pageDirectory: join(import.meta.dirname, '..', '..', 'dist', 'map'),
     findDaemon: () => Promise.resolve(accessOf(opened.daemon)),
@@ -71,7 +59,9 @@ export async function openMap(
   if (before !== undefined) await page.addInitScript(before);
   // Far beyond what anything takes: it is no measure, but ends what hangs before ava does.
   page.setDefaultTimeout(100_000);
+  /** Addresses of all requests of the page. */
   const asked: string[] = [];
+  /** What the page's own code has thrown, or the browser has refused. */
   const complaints: string[] = [];
   page.on('request', (request) => asked.push(request.url()));
   page.on('pageerror', (error) => complaints.push(error.message));
@@ -83,6 +73,8 @@ export async function openMap(
   const origin = `http://127.0.0.1:${map.port}`;
   return Object.assign(opened, { page, origin, map, asked, complaints });
 }
+
+export type OpenedMap = Awaited<ReturnType<typeof openMap>>;
 
 /** How many pixels of a part of the page are of a colour: an expression of `red`, `green` and `blue`. */
 export async function pixelsOf(page: Page, colour: string, clip: Clip): Promise<number> {

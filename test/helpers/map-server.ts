@@ -7,10 +7,10 @@ import { gzipSync } from 'node:zlib';
 import type { ExecutionContext } from 'ava';
 import { accessTo } from '../../client/waypoints/node/transport.ts';
 import { sessionHeader } from '../../map/session-header.ts';
-import { startMapServer, type MapServer } from '../../map/server/server.ts';
+import { startMapServer } from '../../map/server/server.ts';
 import type { TestDaemon } from './daemon.ts';
 import { silentLog } from './logs.ts';
-import { manualTime, type ManualTime } from './manual-time.ts';
+import { manualTime } from './manual-time.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 
 export interface MapQuestion {
@@ -27,18 +27,6 @@ export interface MapAnswer {
   readonly bytes: Buffer;
 }
 
-export interface TestMap extends Pick<MapServer, 'port' | 'newAddress' | 'isUnused' | 'close'> {
-  readonly time: ManualTime;
-  /** A new one-time code. */
-  readonly code: () => string;
-  /** Trades a code. */
-  readonly open: (code: string, question?: MapQuestion) => Promise<MapAnswer>;
-  /** The secret of a new session. */
-  readonly secret: () => Promise<string>;
-  /** Asks as a page without a session would, for a path as it is written. */
-  readonly ask: (path: string, question?: MapQuestion) => Promise<MapAnswer>;
-}
-
 type MapOptions = Partial<Parameters<typeof startMapServer>[0]>;
 
 /** How to find a daemon of the tests. */
@@ -47,10 +35,7 @@ export function accessOf({ url, token }: Pick<TestDaemon, 'url' | 'token'>) {
 }
 
 /** Starts the map's server with a small page; it is closed with the test. */
-export async function startTestMap(
-  t: ExecutionContext<unknown>,
-  options: MapOptions = {},
-): Promise<TestMap> {
+export async function startTestMap(t: ExecutionContext<unknown>, options: MapOptions = {}) {
   const time = manualTime();
   const pageDirectory = join(temporaryDirectory(t), 'page');
   mkdirSync(join(pageDirectory, 'basemap'), { recursive: true });
@@ -67,18 +52,24 @@ export async function startTestMap(
     ...options,
   });
   t.teardown(() => close(0));
-  const ask: TestMap['ask'] = (path, question) => askMap(port, path, question);
+  /** Asks as a page without a session would, for a path as it is written. */
+  const ask = (path: string, question?: MapQuestion) => askMap(port, path, question);
+  /** A new one-time code. */
   const code = (): string => newAddress().split('#')[1] ?? '';
-  const open: TestMap['open'] = (body, { headers, ...more } = {}) =>
+  /** Trades a code. */
+  const open = (body: string, { headers, ...more }: MapQuestion = {}) =>
     ask('/session', {
       method: 'POST',
       headers: { 'content-type': 'application/json', ...headers },
       body: JSON.stringify({ code: body }),
       ...more,
     });
+  /** The secret of a new session. */
   const secret = async (): Promise<string> => JSON.parse((await open(code())).body).secret;
   return { port, newAddress, isUnused, close, time, code, open, secret, ask };
 }
+
+export type TestMap = Awaited<ReturnType<typeof startTestMap>>;
 
 export const smallPage: Readonly<Record<string, string>> = {
   'index.html': '<!doctype html><title>map</title>',

@@ -25,18 +25,6 @@ export type Step = 'find' | 'announce' | 'put' | 'get' | 'verify' | 'other';
 /** What the server does at the first request of a step, at the second, and so on; afterwards it behaves. */
 export type Script = Partial<Record<Step, readonly Act[]>>;
 
-export interface MisbehavingServer {
-  readonly origin: string;
-  /** URL of its repository. */
-  readonly url: string;
-  /** Every request so far. */
-  readonly heard: Heard[];
-  /** Those of one step. */
-  readonly of: (step: Step) => Heard[];
-  /** Where its content is. */
-  readonly contentUrl: string;
-}
-
 export interface MisbehavingOptions {
   readonly content?: Buffer;
   readonly script?: Script;
@@ -49,7 +37,7 @@ export interface MisbehavingOptions {
 export async function startMisbehavingServer(
   t: ExecutionContext<unknown>,
   { content = Buffer.alloc(0), script = {}, tls, header }: MisbehavingOptions = {},
-): Promise<MisbehavingServer> {
+) {
   const heard: Heard[] = [];
   const steps: Step[] = [];
   const server = tls === undefined ? createServer() : createTlsServer({ ...tls });
@@ -81,12 +69,18 @@ export async function startMisbehavingServer(
   }
   return {
     origin,
+    /** URL of its repository. */
     url: `${origin}/owner/name`,
+    /** Every request so far. */
     heard,
-    of: (step) => heard.filter((_, at) => steps[at] === step),
+    /** Those of one step. */
+    of: (step: Step) => heard.filter((_, at) => steps[at] === step),
+    /** Where its content is. */
     contentUrl: `${origin}/content`,
   };
 }
+
+export type MisbehavingServer = Awaited<ReturnType<typeof startMisbehavingServer>>;
 
 function stepOf(method: string, path: string): Step {
   if (path.startsWith('/owner/name/objects/')) return 'find';

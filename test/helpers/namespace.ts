@@ -2,19 +2,7 @@ import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { finish, untilPrinted, type CliResult } from './cli.ts';
-
-/** systemd in namespaces of its own, and this project in there. */
-export interface Namespace {
-  /** The launcher and a Node.js that runs it, as seen from inside. */
-  readonly launcher: string;
-  readonly node: string;
-  readonly home: string;
-  /** Runs a program inside, as the user whose systemd it is. */
-  run(words: readonly string[]): Promise<CliResult>;
-  /** Ends everything inside. */
-  end(): Promise<void>;
-}
+import { finish, untilPrinted } from './cli.ts';
 
 const project = resolve(import.meta.dirname, '..', '..');
 const programs = join(project, 'test', 'programs');
@@ -41,7 +29,7 @@ export function whyNoSystemd(): string | undefined {
 }
 
 /** Boots the systemd of an ordinary user. @param uid of nobody on this machine. */
-export async function bootUser(uid: number): Promise<Namespace> {
+export async function bootUser(uid: number) {
   const script = [join(programs, 'systemd-user.sh'), systemd ?? '', String(uid)];
   const { child, cgroup } = unshare([], [...script, home, project, mountpoint]);
   await untilPrinted(child.stdout, /booted/u);
@@ -55,7 +43,7 @@ export async function bootUser(uid: number): Promise<Namespace> {
 }
 
 /** Boots a whole machine, root's. @param base an empty directory for its files. */
-export async function bootMachine(base: string): Promise<Namespace> {
+export async function bootMachine(base: string) {
   const script = [join(programs, 'systemd-machine.sh'), systemd ?? ''];
   const { child, cgroup } = unshare(['--ipc', '--uts'], [...script, project, mountpoint, base]);
   const env = { HOME: '/root', PATH: '/usr/sbin:/usr/bin:/sbin:/bin' };
@@ -106,19 +94,23 @@ interface Inside {
   readonly cgroup: string;
 }
 
-function namespace(child: ChildProcess, { flags, who = [], env, cgroup }: Inside): Namespace {
+/** systemd in namespaces of its own, and this project in there. */
+function namespace(child: ChildProcess, { flags, who = [], env, cgroup }: Inside) {
   const variables = Object.entries(env).map(([name, value]) => `${name}=${value}`);
   const bundled = join('node_modules', `node-linux-${process.arch}`, 'bin', 'node');
   const node = existsSync(join(project, bundled)) ? join(mountpoint, bundled) : process.execPath;
   return {
+    /** The launcher and a Node.js that runs it, as seen from inside. */
     launcher: join(mountpoint, 'bin', 'waypointd.js'),
     node,
     home: env['HOME'] ?? '/',
-    run(words) {
+    /** Runs a program inside, as the user whose systemd it is. */
+    run(words: readonly string[]) {
       const inner = firstChild(child.pid ?? 0);
       const entered = ['-t', String(inner), ...flags, ...who, 'env', '-i', ...variables, ...words];
       return finish(spawn('nsenter', entered, { stdio: ['ignore', 'pipe', 'pipe'] }));
     },
+    /** Ends everything inside. */
     async end() {
       const ended = new Promise((done) => child.once('exit', done));
       // unshare itself ignores signals; with the first process of a PID namespace all others end.
@@ -130,6 +122,8 @@ function namespace(child: ChildProcess, { flags, who = [], env, cgroup }: Inside
     },
   };
 }
+
+export type Namespace = ReturnType<typeof namespace>;
 
 function firstChild(pid: number): number | undefined {
   try {

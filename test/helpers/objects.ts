@@ -53,27 +53,6 @@ export interface CallOptions {
   readonly headers?: Record<string, string>;
 }
 
-export interface TestObjects {
-  readonly url: string;
-  readonly port: number;
-  readonly directory: string;
-  readonly places: StorePlaces;
-  /** The store as an administrator's command opens it. */
-  readonly admin: ObjectsRoot;
-  readonly logged: string[];
-  /** Calls the API; `body` is sent as JSON in the specification's type, bytes as they are. */
-  call(method: string, path: string, options?: CallOptions): Promise<ObjectsAnswer>;
-  /** Follows a link as a client does: its headers and no others. */
-  follow(
-    method: string,
-    link: { href: string; header?: Readonly<Record<string, string>> },
-    body?: Uint8Array | object,
-  ): Promise<ObjectsAnswer>;
-  /** Announces and sends, with the links. */
-  send(repository: string, content: Uint8Array, as?: string): Promise<ObjectsAnswer>;
-  close(): Promise<void>;
-}
-
 export interface TestLink {
   readonly href: string;
   readonly header: { readonly Authorization: string };
@@ -151,7 +130,7 @@ export async function startTestObjects(
     isTls = false,
     places: given,
   }: TestObjectsOptions = {},
-): Promise<TestObjects> {
+) {
   const places = given ?? (await newPlaces());
   const admin = await openRoot(directory, { ...places, owner: 'command' });
   await fill(admin);
@@ -174,8 +153,20 @@ export async function startTestObjects(
   const close = (): Promise<void> => (closing ??= server.close(1_000).then(() => admin.close()));
   t.teardown(close);
   const url = `http://127.0.0.1:${server.port}`;
-  return { url, port: server.port, directory, places, admin, logged, close, ...callsOf(url) };
+  return {
+    url,
+    port: server.port,
+    directory,
+    places,
+    /** The store as an administrator's command opens it. */
+    admin,
+    logged,
+    close,
+    ...callsOf(url),
+  };
 }
+
+export type TestObjects = Awaited<ReturnType<typeof startTestObjects>>;
 
 async function fill({ directory }: ObjectsRoot): Promise<void> {
   if ((await directory.repositories()).length > 0) return;
@@ -197,29 +188,32 @@ export function basic(login: string): string {
   return `Basic ${Buffer.from(login).toString('base64')}`;
 }
 
-function callsOf(url: string): Pick<TestObjects, 'call' | 'follow' | 'send'> {
-  const calls: Pick<TestObjects, 'call' | 'follow' | 'send'> = {
-    call: (method, path, { as, body, headers = {} } = {}) =>
-      request(method, `${url}${path}`, body, {
-        ...(as === undefined ? {} : { authorization: basic(as) }),
-        ...(body === undefined || body instanceof Uint8Array ? {} : { 'content-type': xLfs }),
-        ...headers,
-      }),
-    follow: (method, { href, header = {} }, body) =>
-      request(method, href, body, {
-        ...header,
-        ...(body === undefined || body instanceof Uint8Array ? {} : { 'content-type': xLfs }),
-      }),
-    async send(repository, content, as = ann) {
-      const object = { oid: oidOf(content), size: content.length };
-      const announced = await calls.call('POST', `/${repository}/objects`, { as, body: object });
-      if (announced.status !== 202) return announced;
-      const { upload, verify } = announced.body._links;
-      const sent = await calls.follow('PUT', upload, content);
-      return sent.status === 200 ? calls.follow('POST', verify, object) : sent;
-    },
+function callsOf(url: string) {
+  const typeOf = (body: unknown) =>
+    body === undefined || body instanceof Uint8Array ? {} : { 'content-type': xLfs };
+  /** Calls the API; `body` is sent as JSON in the specification's type, bytes as they are. */
+  const call = (method: string, path: string, { as, body, headers = {} }: CallOptions = {}) =>
+    request(method, `${url}${path}`, body, {
+      ...(as === undefined ? {} : { authorization: basic(as) }),
+      ...typeOf(body),
+      ...headers,
+    });
+  /** Follows a link as a client does: its headers and no others. */
+  const follow = (
+    method: string,
+    { href, header = {} }: { href: string; header?: Readonly<Record<string, string>> },
+    body?: Uint8Array | object,
+  ) => request(method, href, body, { ...header, ...typeOf(body) });
+  /** Announces and sends, with the links. */
+  const send = async (repository: string, content: Uint8Array, as = ann) => {
+    const object = { oid: oidOf(content), size: content.length };
+    const announced = await call('POST', `/${repository}/objects`, { as, body: object });
+    if (announced.status !== 202) return announced;
+    const { upload, verify } = announced.body._links;
+    const sent = await follow('PUT', upload, content);
+    return sent.status === 200 ? follow('POST', verify, object) : sent;
   };
-  return calls;
+  return { call, follow, send };
 }
 
 async function request(
