@@ -215,10 +215,7 @@ function circles(tree: Tree): string[] {
   return [...next.keys()].filter((part) => reachable(part, next).has(part)).toSorted();
 }
 
-function reachable(
-  start: string,
-  next: ReadonlyMap<string, ReadonlySet<string>>,
-): ReadonlySet<string> {
+function reachable(start: string, next: ReadonlyMap<string, ReadonlySet<string>>) {
   const reached = new Set<string>();
   const waiting = [...(next.get(start) ?? [])];
   for (let at = waiting.pop(); at !== undefined; at = waiting.pop()) {

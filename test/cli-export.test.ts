@@ -22,7 +22,7 @@ import { exportWriter } from '../formats/export/formats.ts';
 import { decimalText, escapeXml, gpxHead, gpxTail, gpxWaypoint } from '../formats/gpx-text.ts';
 import { exportQuery } from '../model/export.ts';
 import type { Waypoint } from '../model/waypoint.ts';
-import { launcher, startFakeDaemon, testCli, type TestCli } from './helpers/cli.ts';
+import { launcher, startFakeDaemon, testCli } from './helpers/cli.ts';
 import { posix, testWith } from './helpers/where.ts';
 
 const camp: Waypoint = {
@@ -50,10 +50,7 @@ function body(query: URLSearchParams, waypoints: readonly Waypoint[]): string {
   return [writer.head, ...texts, ...writer.end()].join('');
 }
 
-async function withWaypoints(
-  t: Parameters<typeof testCli>[0],
-  waypoints: readonly Waypoint[],
-): Promise<TestCli> {
+async function withWaypoints(t: Parameters<typeof testCli>[0], waypoints: readonly Waypoint[]) {
   const cli = testCli(t);
   await startFakeDaemon(t, cli, {
     'GET /api/export': ({ query }, response: ServerResponse) => {
@@ -321,10 +318,7 @@ posix('an export that a signal ends leaves nothing beside the older file', async
   t.is(readFileSync(file, 'utf8'), 'old');
 });
 
-async function watchUntil(
-  directory: string,
-  isThere: (names: readonly string[]) => boolean,
-): Promise<void> {
+async function watchUntil(directory: string, isThere: (names: readonly string[]) => boolean) {
   const changes = watch(directory);
   while (!isThere(readdirSync(directory))) await once(changes, 'change');
   changes.close();

@@ -1,5 +1,5 @@
 /** `waypointd service`: what it writes and runs on each system, and what `serve` does under a service manager. */
-import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import {
   chmodSync,
@@ -23,10 +23,9 @@ import { choosePlatform } from '../service-files/choose-platform.ts';
 import { installService, uninstallService } from '../service-files/install.ts';
 import { findProgramFiles, whyNotLasting } from '../service-files/program-files.ts';
 import { exitMeaning } from '../service-files/service-exit.ts';
-import type { ServicePlatform } from '../service-files/service-platform.ts';
 import { launcher, startFakeDaemon, testCli, untilPrinted, type TestCli } from './helpers/cli.ts';
 import { valuesOf } from './helpers/fields.ts';
-import { fakeHost, fakeSpec, type FakeHost } from './helpers/service-host.ts';
+import { fakeHost, fakeSpec } from './helpers/service-host.ts';
 import { until } from './helpers/until.ts';
 import { onLinux, posix, testUnless } from './helpers/where.ts';
 import { answering } from './helpers/local-server.ts';
@@ -56,9 +55,7 @@ const running = shown(
   { ActiveState: 'active', Listen: '127.0.0.1:43098 (Stream)' },
 );
 
-async function systemd(
-  t: ExecutionContext,
-): Promise<{ readonly host: FakeHost; readonly platform: ServicePlatform }> {
+async function systemd(t: ExecutionContext) {
   const host = fakeHost(t, 'linux');
   host.answers.set('systemctl --user show --property Id', { stdout: running });
   const platform = await choosePlatform(host, daemon, reached);
@@ -602,11 +599,7 @@ test('what systemd hands over is for this process only, and goes out of the envi
 });
 
 /** Starts `serve` with a listening socket as descriptor 3, as systemd does. */
-async function serveOn(
-  cli: TestCli,
-  host: string,
-  env: Readonly<Record<string, string>> = {},
-): Promise<{ readonly child: ChildProcess; readonly port: number }> {
+async function serveOn(cli: TestCli, host: string, env: Readonly<Record<string, string>> = {}) {
   const owner = createServer().listen(0, host);
   await once(owner, 'listening');
   const fd: number = Reflect.get(Reflect.get(owner, '_handle'), 'fd');

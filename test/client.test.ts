@@ -487,11 +487,7 @@ const failing: readonly Failing[] = [
   ['cancelTimeline', ['..'], 'DELETE /api/timelines/..', ['timelineCancelFailed', '..', why]],
 ];
 
-function asked(
-  service: WaypointService,
-  method: string,
-  args: readonly unknown[],
-): Promise<unknown> {
+function asked(service: WaypointService, method: string, args: readonly unknown[]) {
   return Reflect.get(service, method).apply(service, args);
 }
 

@@ -24,12 +24,7 @@ const program = testProgram('import-forever');
  * @param ms how long after that to kill
  * @returns the last version that was answered.
  */
-async function importUntilKilled(
-  root: string,
-  from: number,
-  answers: number,
-  ms: number,
-): Promise<number> {
+async function importUntilKilled(root: string, from: number, answers: number, ms: number) {
   const child = spawn(process.execPath, [program, root, String(from)], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });

@@ -34,10 +34,7 @@ interface Feature {
   readonly properties: { readonly kind: string; readonly coordTimes?: readonly string[] };
 }
 
-async function withFiles(
-  t: ExecutionContext<unknown>,
-  files: Readonly<Record<string, string>>,
-): Promise<{ daemon: TestDaemon; result: ImportResult }> {
+async function withFiles(t: ExecutionContext<unknown>, files: Readonly<Record<string, string>>) {
   const daemon = await startTestDaemon(t);
   const dir = join(daemon.root, 'source');
   mkdirSync(dir);

@@ -101,11 +101,7 @@ async function untilOver(t: ExecutionContext, daemon: TestDaemon): Promise<Insta
   return (await answerWhen(() => statusOf(t, daemon), isOver)).install;
 }
 
-async function install(
-  t: ExecutionContext,
-  daemon: TestDaemon,
-  generation: TestGeneration,
-): Promise<InstallStatus> {
+async function install(t: ExecutionContext, daemon: TestDaemon, generation: TestGeneration) {
   const id = generation.listed.id;
   const answer = await post(daemon, id);
   t.is(answer.status, 202);
@@ -113,11 +109,7 @@ async function install(
   return untilOver(t, daemon);
 }
 
-async function bringIn(
-  t: ExecutionContext,
-  daemon: TestDaemon,
-  generation: TestGeneration,
-): Promise<void> {
+async function bringIn(t: ExecutionContext, daemon: TestDaemon, generation: TestGeneration) {
   placePartial(daemon.paths.geodata, generation);
   t.is((await install(t, daemon, generation)).state, 'installed');
 }
@@ -679,11 +671,7 @@ test('what a crash has left goes at the next start; what may be gone on with sta
   t.is(generationsIn(again).length, 1);
 });
 
-function openGeodata(
-  t: ExecutionContext,
-  root: string,
-  hosted: readonly TestGeneration[],
-): { geodata: Geodata; directory: string } {
+function openGeodata(t: ExecutionContext, root: string, hosted: readonly TestGeneration[]) {
   const directory = join(root, 'geodata');
   const builtinPath = asBuiltin(makeGeneration(root, 'shipped'));
   const geodata = new Geodata(

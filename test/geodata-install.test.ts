@@ -161,11 +161,7 @@ async function untilOver(t: ExecutionContext, site: Site): Promise<InstallStatus
   return answerWhen(ask, ({ state }) => state !== 'installing');
 }
 
-async function install(
-  t: ExecutionContext,
-  site: Site,
-  { listed: { id } }: TestGeneration,
-): Promise<InstallStatus> {
+async function install(t: ExecutionContext, site: Site, { listed: { id } }: TestGeneration) {
   await site.begin(id);
   return untilOver(t, site);
 }

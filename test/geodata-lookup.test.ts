@@ -285,11 +285,7 @@ test('the town is the nearest of the country within 20 km, the one that this is 
 });
 
 /** Without an index, by looking at all places of about that latitude. */
-function nearestByScan(
-  lat: number,
-  lon: number,
-  country: string,
-): { id: number; km: number } | undefined {
+function nearestByScan(lat: number, lon: number, country: string) {
   let nearest: { id: number; km: number } | undefined;
   for (const place of places) {
     if (place.country !== country || Math.abs(place.lat - lat) > 1) continue;

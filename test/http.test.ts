@@ -11,8 +11,8 @@ import { WaypointError } from '../model/failure.ts';
 import { limits } from '../model/limits.ts';
 import { queryInteger, text } from '../model/schema.ts';
 import { valuesOf } from './helpers/fields.ts';
-import { gate, getRoute, json, startHttpServer, type TestServer } from './helpers/http-server.ts';
-import { rawRequest, type RawAnswer, type RawConnection } from './helpers/raw-http.ts';
+import { gate, getRoute, json, startHttpServer } from './helpers/http-server.ts';
+import { rawRequest, type RawAnswer } from './helpers/raw-http.ts';
 import { posix } from './helpers/where.ts';
 
 const jsonType = 'Content-Type: application/json';
@@ -756,10 +756,7 @@ test('a reader that takes nothing is ended, and its stream closed once', async (
 });
 
 /** Fills the connection of a reader that has stopped with small answers, until one of them is stuck on its way. */
-async function fillWithAnswers(
-  t: ExecutionContext,
-  drainTimeoutMs: number,
-): Promise<{ server: TestServer; connection: RawConnection; answered: number }> {
+async function fillWithAnswers(t: ExecutionContext, drainTimeoutMs: number) {
   const server = await startHttpServer(t, {
     routes: [look, getRoute('/api/small', () => json('x'.repeat(60_000)))],
     limits: { pipelined: 1_000, drainTimeoutMs },

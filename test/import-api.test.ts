@@ -48,10 +48,7 @@ function longTrack(points = 120_000): string {
   return `<?xml version="1.0"?><gpx version="1.1"><trk><trkseg>${point.repeat(points)}</trkseg></trk></gpx>`;
 }
 
-function statusWhen(
-  daemon: TestDaemon,
-  isWanted: (status: ImportStatus) => boolean,
-): Promise<ImportStatus> {
+function statusWhen(daemon: TestDaemon, isWanted: (status: ImportStatus) => boolean) {
   return answerWhen(async () => (await daemon.get<ImportStatus>('/api/import')).body, isWanted);
 }
 

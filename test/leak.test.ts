@@ -47,10 +47,7 @@ function assertSilent(t: { false(value: boolean, message?: string): void }, text
   for (const mark of marks) t.false(text.toLowerCase().includes(mark), `${mark} in ${text}`);
 }
 
-async function failEvery(
-  daemon: TestDaemon,
-  calls: readonly Call[],
-): Promise<{ status: number; message: string; text: string }[]> {
+async function failEvery(daemon: TestDaemon, calls: readonly Call[]) {
   const answers = [];
   for (const { method, path, body } of calls) {
     const answer = await daemon.call(method, path, body);

@@ -43,12 +43,7 @@ function stored(server: TestObjects, oid: string): string {
 }
 
 /** A PUT whose body the test sends itself. */
-function rawPut(
-  server: TestObjects,
-  oid: string,
-  headers: readonly string[],
-  query = '',
-): Promise<RawConnection> {
+function rawPut(server: TestObjects, oid: string, headers: readonly string[], query = '') {
   const all = [`Authorization: ${basic(ann)}`, ...headers];
   return RawConnection.open(server.port, rawRequest(`PUT ${objects}/${oid}/content${query}`, all));
 }

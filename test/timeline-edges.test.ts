@@ -38,12 +38,7 @@ function track(...trackPoints: Observed[]): LibraryContent {
   return { path: 'a.gpx', trackPoints };
 }
 
-function made(
-  t: ExecutionContext,
-  files: readonly LibraryContent[],
-  start: string,
-  end = start,
-): TimelineResult {
+function made(t: ExecutionContext, files: readonly LibraryContent[], start: string, end = start) {
   return timelineOf(t, libraryOf(t, files), days(start, end)).result;
 }
 

@@ -53,11 +53,7 @@ async function statusOf(daemon: TestDaemon, id: string): Promise<number> {
   return (await daemon.get(`/api/timelines/${id}`)).status;
 }
 
-function when(
-  daemon: TestDaemon,
-  id: string,
-  isSo: (record: TimelineJobRecord) => boolean,
-): Promise<TimelineJobRecord> {
+function when(daemon: TestDaemon, id: string, isSo: (record: TimelineJobRecord) => boolean) {
   return answerWhen(() => recordOf(daemon, id), isSo);
 }
 

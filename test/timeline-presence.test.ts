@@ -500,11 +500,7 @@ const farPeriod = {
   endDay: Date.UTC(2024, 11, 31) / dayMs,
 };
 
-function timelineOfFixes(
-  t: ExecutionContext,
-  trackPoints: readonly Observed[],
-  timeZone: string,
-): TimelineResult {
+function timelineOfFixes(t: ExecutionContext, trackPoints: readonly Observed[], timeZone: string) {
   return timelineOf(t, libraryOf(t, [{ path: 'a.gpx', trackPoints }]), { ...farPeriod, timeZone })
     .result;
 }

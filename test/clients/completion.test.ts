@@ -6,11 +6,7 @@ import { launcher, testCli } from '../helpers/cli.ts';
 
 type Shell = 'zsh' | 'fish';
 
-function testShell(
-  shell: Shell,
-  title: string,
-  body: (t: ExecutionContext) => Promise<void>,
-): void {
+function testShell(shell: Shell, title: string, body: (t: ExecutionContext) => Promise<void>) {
   const isThere = spawnSync(shell, ['--version']).status === 0;
   if (isThere) test(title, body);
   else test.skip(`${title} (skipped: no ${shell})`, body);

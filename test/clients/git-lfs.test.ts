@@ -28,12 +28,7 @@ function testLfs(title: string, body: (t: ExecutionContext) => Promise<void>): v
   else test.skip(`${title} (skipped: no ${missing})`, body);
 }
 
-function startDesk(
-  t: ExecutionContext,
-  server: TestObjects,
-  login = 'ann:ann-password',
-  env = {},
-): Desk {
+function startDesk(t: ExecutionContext, server: TestObjects, login = 'ann:ann-password', env = {}) {
   return new Desk(temporaryDirectory(t), server, login, env);
 }
 

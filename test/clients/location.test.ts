@@ -83,10 +83,7 @@ function startGpsd(t: ExecutionContext, port: number, minutes: string): ChildPro
   return start(t, 'gpsfake', '-q', '-c', '0.05', '-P', String(port), log);
 }
 
-async function untilFix(
-  daemon: TestDaemon,
-  isWanted: (fix: LocationFix) => boolean = () => true,
-): Promise<LocationFix> {
+async function untilFix(daemon: TestDaemon, isWanted: (fix: LocationFix) => boolean = () => true) {
   for (;;) {
     const { status, body } = await daemon.get<LocationFix>('/api/location');
     if (status === 200 && isWanted(body)) return body;
@@ -155,11 +152,7 @@ async function startBus(t: ExecutionContext) {
 }
 
 /** GeoClue with that receiver as its only source; its configuration is laid over the system's in its own namespace. */
-function startGeoclue(
-  t: ExecutionContext,
-  path: (name: string) => string,
-  isAllowed: boolean,
-): ChildProcess {
+function startGeoclue(t: ExecutionContext, path: (name: string) => string, isAllowed: boolean) {
   const config = readFileSync(geoclueConfig, 'utf8')
     .replaceAll(/^enable=true$/gm, 'enable=false')
     .replace(

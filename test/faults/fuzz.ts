@@ -262,9 +262,7 @@ export interface FuzzOptions {
 }
 
 /** @returns how many requests were answered, by their status */
-export async function fuzzRequests(
-  options: FuzzOptions,
-): Promise<Readonly<Record<string, number>>> {
+export async function fuzzRequests(options: FuzzOptions) {
   const { directory, requests, seed = randomInt(2 ** 31), onFault } = options;
   console.log(`fuzz: seed ${seed}`);
   const site = siteIn(directory);

@@ -96,11 +96,7 @@ function expectedAfter(states: readonly State[], answers: number): Expected {
  * Spreads the images: right after each answer, before the first calls of each kind, and anywhere; each with another fate
  * of what was not synced, those first that are hard.
  */
-function choosePoints(
-  moments: readonly Moment[],
-  images: number,
-  random: Random,
-): ReadonlyMap<number, Fate[]> {
+function choosePoints(moments: readonly Moment[], images: number, random: Random) {
   const points = new Map<number, Fate[]>();
   let count = 0;
   const add = (at: number, fate: Fate): void => {

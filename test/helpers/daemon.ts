@@ -5,7 +5,6 @@ import { computePaths, type Paths } from '../../daemon/paths.ts';
 import type { Clock } from '../../model/process.ts';
 import { settingDefaults, type Settings } from '../../model/settings.ts';
 import type { TimelineJobRecord, TimelineRequest } from '../../model/timeline-job.ts';
-import type { TimelineResult } from '../../model/timeline-result.ts';
 import { recordingLog } from './logs.ts';
 import { validateAnswer } from './openapi.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
@@ -165,10 +164,7 @@ async function served(url: string, authorization: Record<string, string>): Promi
 }
 
 /** Has a daemon make a timeline. */
-export async function tellTimeline(
-  daemon: TestDaemon,
-  request: TimelineRequest,
-): Promise<TimelineResult> {
+export async function tellTimeline(daemon: TestDaemon, request: TimelineRequest) {
   const { body } = await daemon.call('POST', '/api/timelines', request);
   const path = `/api/timelines/${body.job_id}?result=true`;
   const job = await answerWhen(

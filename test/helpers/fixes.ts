@@ -6,12 +6,7 @@ export const hourMs = 3_600_000;
 export const dayMs = 86_400_000;
 
 /** Fixes at a place, both ends included. */
-export function at(
-  place: Position,
-  from: string | number,
-  to: string | number,
-  everyMin = 10,
-): Observed[] {
+export function at(place: Position, from: string | number, to: string | number, everyMin = 10) {
   const [fromMs, toMs] = [from, to].map((time) => new Date(time).getTime()) as [number, number];
   const fixes: Observed[] = [];
   for (let timeMs = fromMs; timeMs <= toMs; timeMs += everyMin * minuteMs) {
@@ -21,13 +16,7 @@ export function at(
 }
 
 /** Fixes on a straight way, without its ends. */
-export function way(
-  a: Position,
-  b: Position,
-  from: number,
-  to: number,
-  everyMin: number,
-): Observed[] {
+export function way(a: Position, b: Position, from: number, to: number, everyMin: number) {
   const fixes: Observed[] = [];
   for (let timeMs = from + everyMin * minuteMs; timeMs < to; timeMs += everyMin * minuteMs) {
     const { lat, lon } = between(a, b, (timeMs - from) / (to - from));

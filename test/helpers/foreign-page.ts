@@ -3,10 +3,7 @@ import type { Browser, Page } from 'playwright-core';
 import { answering } from './local-server.ts';
 
 /** Opens pages of other origins: of another host name, and of the same one at another port, which is the same site. */
-export async function openForeignPages(
-  t: ExecutionContext,
-  browser: Browser,
-): Promise<readonly Page[]> {
+export async function openForeignPages(t: ExecutionContext, browser: Browser) {
   const port = await answering(t, (_, response) => {
     response.writeHead(200, { 'content-type': 'text/html' }).end('<title>foreign</title>');
   });

@@ -67,8 +67,6 @@ export async function startHttpServer(
   };
 }
 
-export type TestServer = Awaited<ReturnType<typeof startHttpServer>>;
-
 /** A promise with its handles outside. */
 export function gate<T = void>(): PromiseWithResolvers<T> {
   return Promise.withResolvers<T>();

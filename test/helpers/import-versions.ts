@@ -27,9 +27,7 @@ export function versionTree(version: number): Record<string, string> {
 }
 
 /** The versions of each file that may lie in the imports when the version has answered, and perhaps the next has begun. */
-export function allowedContent(
-  answered: number,
-): Map<string, { must: boolean; contents: string[] }> {
+export function allowedContent(answered: number) {
   const allowed = new Map<string, { must: boolean; contents: string[] }>();
   for (let version = 1; version <= answered + 1; version += 1) {
     for (const [file, content] of Object.entries(versionTree(version))) {

@@ -4,10 +4,7 @@ import type { AddressInfo } from 'node:net';
 import type { ExecutionContext } from 'ava';
 
 /** A server that answers every request as a test says, and ends with it. @returns its port. */
-export async function answering(
-  t: ExecutionContext<unknown>,
-  answer: RequestListener,
-): Promise<number> {
+export async function answering(t: ExecutionContext<unknown>, answer: RequestListener) {
   const server = createServer(answer);
   // It never ends a connection that fetch is about to use again.
   server.keepAliveTimeout = 0;

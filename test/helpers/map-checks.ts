@@ -90,11 +90,7 @@ export async function assertSealed(
   t.is(new URL(page.url()).hash, '', 'the code has left the address');
 }
 
-export async function assertAccessible(
-  t: ExecutionContext,
-  page: Page,
-  what: string,
-): Promise<void> {
+export async function assertAccessible(t: ExecutionContext, page: Page, what: string) {
   const { violations } = await new AxeBuilder({ page }).analyze();
   const serious = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
   t.deepEqual(

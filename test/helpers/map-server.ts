@@ -69,8 +69,6 @@ export async function startTestMap(t: ExecutionContext<unknown>, options: MapOpt
   return { port, newAddress, isUnused, close, time, code, open, secret, ask };
 }
 
-export type TestMap = Awaited<ReturnType<typeof startTestMap>>;
-
 export const smallPage: Readonly<Record<string, string>> = {
   'index.html': '<!doctype html><title>map</title>',
   'main.js': 'export {};',

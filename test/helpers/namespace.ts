@@ -64,10 +64,7 @@ export async function bootMachine(base: string) {
 let booted = 0;
 
 /** Starts a script in new namespaces and in a control group of its own, which is the root of what it sees. */
-function unshare(
-  more: readonly string[],
-  script: readonly string[],
-): { readonly child: ChildProcess; readonly cgroup: string } {
+function unshare(more: readonly string[], script: readonly string[]) {
   booted += 1;
   const cgroup = join(cgroups() ?? '', `waypointd-test-${process.pid}-${booted}`);
   mkdirSync(cgroup);
@@ -105,13 +102,13 @@ function namespace(child: ChildProcess, { flags, who = [], env, cgroup }: Inside
     node,
     home: env['HOME'] ?? '/',
     /** Runs a program inside, as the user whose systemd it is. */
-    run(words: readonly string[]) {
+    run: (words: readonly string[]) => {
       const inner = firstChild(child.pid ?? 0);
       const entered = ['-t', String(inner), ...flags, ...who, 'env', '-i', ...variables, ...words];
       return finish(spawn('nsenter', entered, { stdio: ['ignore', 'pipe', 'pipe'] }));
     },
     /** Ends everything inside. */
-    async end() {
+    end: async () => {
       const ended = new Promise((done) => child.once('exit', done));
       // unshare itself ignores signals; with the first process of a PID namespace all others end.
       const inner = firstChild(child.pid ?? 0);

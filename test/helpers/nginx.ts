@@ -1,4 +1,4 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -8,12 +8,7 @@ export const nginxProgram = '/usr/sbin/nginx';
  * Starts nginx on a port in front of object servers, as docs/object-storage.md has it, without https.
  * @param further directives for the API: `proxy_request_buffering off;` in front of one server.
  */
-export function startNginx(
-  root: string,
-  port: number,
-  servers: readonly number[],
-  further = '',
-): ChildProcess {
+export function startNginx(root: string, port: number, servers: readonly number[], further = '') {
   const directory = join(root, 'nginx');
   mkdirSync(directory);
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'];

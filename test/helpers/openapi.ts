@@ -57,12 +57,7 @@ function validatorOf(document: Document): Validate {
 }
 
 /** A reference to the schema of an answer's body; undefined when the document says there is none. */
-function answerPointer(
-  document: Document,
-  method: string,
-  path: string,
-  status: number,
-): string | undefined {
+function answerPointer(document: Document, method: string, path: string, status: number) {
   const failure = 'api#/components/responses/Failure/content/application~1json/schema';
   const template = templateOf(document, path.split('?')[0] ?? '');
   const verb = method.toLowerCase();

@@ -148,11 +148,7 @@ function headerMap(lines: readonly string[]): Map<string, string> {
 }
 
 /** The text of a request. Host is added unless given; `Content-Length` for a body unless given or chunked. */
-export function rawRequest(
-  requestLine: string,
-  headers: readonly string[] = [],
-  body = '',
-): string {
+export function rawRequest(requestLine: string, headers: readonly string[] = [], body = '') {
   const names = headers.map((header) => header.split(':')[0]?.toLowerCase());
   const lines = [`${requestLine} HTTP/1.1`];
   if (!names.includes('host')) lines.push('Host: localhost');

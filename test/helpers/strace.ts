@@ -1,4 +1,4 @@
-import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { ExecutionContext } from 'ava';
@@ -40,11 +40,7 @@ const traced =
   'openat,write,pwrite64,writev,pwritev,pwritev2,ftruncate,fsync,fdatasync,rename,renameat,renameat2,link,linkat,mkdir,mkdirat,sendto,sendmsg';
 
 /** Runs a waypointd command under strace to its end. */
-export async function runTraced(
-  t: ExecutionContext,
-  cli: TestCli,
-  words: readonly string[],
-): Promise<SystemCall[]> {
+export async function runTraced(t: ExecutionContext, cli: TestCli, words: readonly string[]) {
   const { child, record } = trace(t, cli, words);
   const { code, stderr } = await finish(child);
   t.is(code, 0, stderr);
@@ -72,11 +68,7 @@ export async function startTraced(
   };
 }
 
-function trace(
-  t: ExecutionContext,
-  cli: TestCli,
-  words: readonly string[],
-): { readonly child: ChildProcess; readonly record: string } {
+function trace(t: ExecutionContext, cli: TestCli, words: readonly string[]) {
   const record = join(
     cli.root,
     `strace-${words.join('-').replaceAll(/\W+/gu, '-').slice(0, 40)}.txt`,

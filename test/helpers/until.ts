@@ -12,10 +12,7 @@ export async function until(isSo: () => boolean | Promise<boolean>): Promise<voi
 }
 
 /** As `until`: asks until the answer is as wanted, and gives that. */
-export async function answerWhen<T>(
-  ask: () => T | Promise<T>,
-  isWanted: (answer: T) => boolean,
-): Promise<T> {
+export async function answerWhen<T>(ask: () => T | Promise<T>, isWanted: (answer: T) => boolean) {
   const begin = performance.now();
   for (;;) {
     const answer = await ask();

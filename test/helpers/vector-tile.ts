@@ -58,11 +58,7 @@ function decodeValue(pbf: PbfReader): unknown {
   throw new Error(`a value with field ${field}`);
 }
 
-function decodeFeature(
-  pbf: PbfReader,
-  keys: readonly string[],
-  values: readonly unknown[],
-): DecodedFeature {
+function decodeFeature(pbf: PbfReader, keys: readonly string[], values: readonly unknown[]) {
   let kind = 0;
   let tags: number[] = [];
   let numbers: number[] = [];
@@ -85,10 +81,7 @@ function decodeFeature(
   }
 }
 
-function decodeGeometry(
-  numbers: readonly number[],
-  type: DecodedFeature['type'],
-): (readonly [number, number])[][] {
+function decodeGeometry(numbers: readonly number[], type: DecodedFeature['type']) {
   const lines: (readonly [number, number])[][] = [];
   let [x, y] = [0, 0];
   for (let at = 0; at < numbers.length;) {

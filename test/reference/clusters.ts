@@ -66,10 +66,7 @@ function middle(values: readonly number[]): number {
 }
 
 /** Takes over the centres of what is expected where they agree to 1e-8 degree: they are rounded, and computed otherwise. */
-export function aligned(
-  items: readonly ClusterItem[],
-  expected: readonly ClusterItem[],
-): ClusterItem[] {
+export function aligned(items: readonly ClusterItem[], expected: readonly ClusterItem[]) {
   return items.map((item, at) => {
     const other = expected[at];
     if (item.type !== 'cluster' || other?.type !== 'cluster') return item;

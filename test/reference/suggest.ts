@@ -2,11 +2,7 @@ import { foldName } from '../../model/fold.ts';
 import type { Shown } from './places.ts';
 
 /** The suggestions by the words of the contract: filter, sort, cut. */
-export function referenceSuggest(
-  places: readonly Shown[],
-  query: string,
-  limit: number,
-): { name: string; lat: number; lon: number; source: string }[] {
+export function referenceSuggest(places: readonly Shown[], query: string, limit: number) {
   const wanted = foldName(query.trim());
   if (wanted === '') return [];
   return places

@@ -33,10 +33,7 @@ interface Span {
 }
 
 /** All that is wrong with a timeline in itself, and against the observations it was made of. */
-export function faultsOf(
-  result: TimelineResult,
-  observations: readonly RawObservation[],
-): string[] {
+export function faultsOf(result: TimelineResult, observations: readonly RawObservation[]) {
   return [
     ...stopFaults(result),
     ...placeFaults(result),
