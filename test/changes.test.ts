@@ -8,7 +8,8 @@ import { JournaledRows } from '../storage/waypoints/journaled-rows.ts';
 import { openWaypointStore } from '../storage/waypoints/open.ts';
 import { startTestDaemon, type TestAnswer, type TestDaemon } from './helpers/daemon.ts';
 import { valuesOf } from './helpers/fields.ts';
-import { gpx, writeTree } from './helpers/imports.ts';
+import { importTree } from './helpers/imported-files.ts';
+import { gpx } from './helpers/imports.ts';
 import { temporaryDirectory } from './helpers/temporary-directory.ts';
 
 const camp = { name: 'Camp', lat: 42.1, lon: -8.3 };
@@ -56,9 +57,8 @@ async function importNames(
   file: string,
   names: readonly string[],
 ): Promise<void> {
-  const dir = temporaryDirectory(t);
-  writeTree(dir, { [file]: gpx(names.map((name) => [name, 47, 8])) });
-  t.is((await daemon.call('POST', '/api/import', { dir })).status, 200);
+  const files = { [file]: gpx(names.map((name) => [name, 47, 8])) };
+  t.is((await importTree(daemon, files)).status, 200);
 }
 
 /** All that shows what the user has. */

@@ -1,6 +1,4 @@
 /** `days`, `trips`, `when`, and periods in local days: as printed by the command line, of one daemon with one journey. */
-import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { between, metresBetween, type Position } from '../bench/timelines/geometry.ts';
 import { parseWindow, reportWindow } from '../cli/commands/timeline/day-window.ts';
@@ -9,8 +7,7 @@ import { momentOf } from '../cli/commands/where.ts';
 import { formatDate, parseDate } from '../model/calendar-date.ts';
 import { testCli, type TestCli } from './helpers/cli.ts';
 import { startTestDaemon } from './helpers/daemon.ts';
-import { writeTree } from './helpers/imports.ts';
-import { temporaryDirectory } from './helpers/temporary-directory.ts';
+import { importTree } from './helpers/imported-files.ts';
 
 const hourMs = 3_600_000;
 const berlin = { lat: 52.52, lon: 13.405 };
@@ -59,10 +56,7 @@ async function cliWith(t: ExecutionContext, files: Record<string, string>) {
     settings,
     options: { handOver: true },
   });
-  const dir = join(temporaryDirectory(t), 'tracks');
-  mkdirSync(dir);
-  writeTree(dir, files);
-  t.is((await daemon.call('POST', '/api/import', { dir })).status, 200);
+  t.is((await importTree(daemon, files)).status, 200);
   return { cli, daemon };
 }
 
@@ -223,9 +217,7 @@ test('all: a clock that was ahead of time, or a very old file, does not push the
   t.regex(stdout, /^Germany +1 /mu);
   t.regex(stderr, /^Left out: what is dated before \d{4}-\d\d-\d\d or after \d{4}-\d\d-\d\d; /mu);
   const old = { 'old.gpx': gpx(at(berlin, '1999-05-01T10:00Z', '1999-05-01T13:00Z')) };
-  const dir = temporaryDirectory(t);
-  writeTree(dir, old);
-  t.is((await daemon.call('POST', '/api/import', { dir })).status, 200);
+  t.is((await importTree(daemon, old)).status, 200);
   t.is((await daemon.call('DELETE', '/api/imports/2')).status, 200);
   t.regex((await cli.run(['trips', 'all'])).stderr, /^Left out: what is dated before 2004/mu);
   t.is(

@@ -39,7 +39,8 @@ import { inspectDatabase } from '../storage/inspect-database.ts';
 import { lockDirectory } from '../storage/lock.ts';
 import { fakeHandOver, startFakeDaemon, testCli, untilPrinted } from './helpers/cli.ts';
 import { startTestDaemon, type TestDaemon } from './helpers/daemon.ts';
-import { gpx, writeTree } from './helpers/imports.ts';
+import { importTree } from './helpers/imported-files.ts';
+import { gpx } from './helpers/imports.ts';
 import { temporaryDirectory } from './helpers/temporary-directory.ts';
 import { until } from './helpers/until.ts';
 import { asRoot, onLinux, posix, testWith } from './helpers/where.ts';
@@ -55,7 +56,7 @@ let leftFiles: Promise<LeftFiles> | undefined;
 /** One daemon makes the files for all tests. */
 async function makeFiles(t: ExecutionContext): Promise<LeftFiles> {
   const daemon = await startTestDaemon(t);
-  await fill(t, daemon);
+  await fill(daemon);
   // The last commits are in the write-ahead logs only.
   const crashed = readFiles(daemon.paths.data, /sqlite(?:-wal)?$/u);
   await daemon.close();
@@ -86,12 +87,10 @@ async function leftData(t: ExecutionContext, how: keyof LeftFiles = 'closed'): P
   return paths;
 }
 
-async function fill(t: ExecutionContext, daemon: TestDaemon): Promise<void> {
+async function fill(daemon: TestDaemon): Promise<void> {
   const bookmark = { name: 'Secret Camp', lat: 42.123_456, lon: -8.3, tags: ['private tag'] };
   await daemon.call('POST', '/api/bookmarks', bookmark);
-  const source = temporaryDirectory(t);
-  writeTree(source, { 'secret-ride.gpx': gpx([['Hidden Cove', 38.765_432, 26.3]]) });
-  await daemon.call('POST', '/api/import', { dir: source });
+  await importTree(daemon, { 'secret-ride.gpx': gpx([['Hidden Cove', 38.765_432, 26.3]]) });
 }
 
 const secrets = ['Secret', 'Camp', 'private', 'Cove', 'secret-ride', '42.12', '38.76', '-8.3'];
@@ -116,7 +115,7 @@ function levelsOf(findings: readonly Finding[], area: string): string[] {
 test('doctor finds nothing wrong with a daemon that runs, changes nothing and tells no secrets', async (t) => {
   const root = temporaryDirectory(t);
   const daemon = await startTestDaemon(t, { root, options: { handOver: true } });
-  await fill(t, daemon);
+  await fill(daemon);
   await until(() => existsSync(daemon.paths.bookmarksFile));
   const before = stateOf(daemon.paths.data);
   const cli = testCli(t, root);
@@ -134,7 +133,7 @@ test('doctor finds nothing wrong with a daemon that runs, changes nothing and te
   const seen = (entries: unknown[][]) =>
     entries.filter(([name]) => !String(name).endsWith('-shm')).map((entry) => entry.slice(0, 4));
   t.deepEqual(seen(stateOf(daemon.paths.data)), seen(before));
-  t.deepEqual(readdirSync(root).toSorted(), ['cache', 'data', 'home', 'run']);
+  t.deepEqual(readdirSync(root).toSorted(), ['cache', 'data', 'home', 'run', 'source']);
 });
 
 posix(

@@ -11,6 +11,7 @@ import { recordedService } from './helpers/client.ts';
 import { startTestDaemon, type TestDaemonOptions } from './helpers/daemon.ts';
 import { rowsOf, valuesOf } from './helpers/fields.ts';
 import { asBuiltin, makeGeneration } from './helpers/generations.ts';
+import { importTree } from './helpers/imported-files.ts';
 import { gpx, writeTree } from './helpers/imports.ts';
 import { answering, freePort } from './helpers/local-server.ts';
 import { temporaryDirectory } from './helpers/temporary-directory.ts';
@@ -275,10 +276,8 @@ test.serial(
   'a timeline is submitted, followed, fetched and cancelled, with its signals',
   async (t) => {
     const { service, taken, daemon } = await servedClient(t);
-    const dir = temporaryDirectory(t);
     const times = ['10:00', '10:20', '10:40'].map((time) => `2024-05-01T${time}:00Z`);
-    writeTree(dir, { 'a.gpx': gpx([], times) });
-    await daemon.call('POST', '/api/import', { dir });
+    await importTree(daemon, { 'a.gpx': gpx([], times) });
     taken();
     const submission = service.submitTimeline('2024-05-01', '2024-05-02');
     const jobId = await submission;

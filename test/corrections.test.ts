@@ -1,6 +1,5 @@
 /** Corrections of timelines: what the user knows better is told from then on, in every later timeline. */
-import { mkdirSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { rmSync } from 'node:fs';
 import test, { type ExecutionContext } from 'ava';
 import Database from 'better-sqlite3';
 import { moved } from '../bench/timelines/geometry.ts';
@@ -8,8 +7,7 @@ import { limits } from '../model/limits.ts';
 import type { TimelineResult } from '../model/timeline-result.ts';
 import { startTestDaemon, tellTimeline, type TestDaemon } from './helpers/daemon.ts';
 import { at, gpxTrack, hourMs, minuteMs, way } from './helpers/fixes.ts';
-import { writeTree } from './helpers/imports.ts';
-import { temporaryDirectory } from './helpers/temporary-directory.ts';
+import { importTree } from './helpers/imported-files.ts';
 
 const home = { lat: 52.52, lon: 13.405 };
 const halt = moved(home, 0, -10_000);
@@ -28,10 +26,7 @@ const outing = [
 
 async function withOuting(t: ExecutionContext, fixes = outing): Promise<TestDaemon> {
   const daemon = await startTestDaemon(t);
-  const dir = join(temporaryDirectory(t), 'tracks');
-  mkdirSync(dir);
-  writeTree(dir, { 'a.gpx': gpxTrack(fixes) });
-  t.is((await daemon.call('POST', '/api/import', { dir })).status, 200);
+  t.is((await importTree(daemon, { 'a.gpx': gpxTrack(fixes) })).status, 200);
   return daemon;
 }
 

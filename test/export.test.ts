@@ -1,14 +1,13 @@
 /** What was imported comes out of an export, and out of a second one from an import of the first. */
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { rmSync } from 'node:fs';
 import test, { type ExecutionContext } from 'ava';
 import { XMLParser, XMLValidator } from 'fast-xml-parser';
 import { exportPieces } from '../daemon/export-pieces.ts';
-import type { ImportResult } from '../model/import.ts';
 import { openJoinedReader } from '../storage/database.ts';
 import { readLines } from '../storage/library/line-reader.ts';
 import { waypointListPieces } from '../storage/waypoint-list.ts';
 import { startTestDaemon, type TestDaemon } from './helpers/daemon.ts';
+import { importTree } from './helpers/imported-files.ts';
 
 const point = (kind: string, at: number, ...inside: string[]): string =>
   `<${kind} lat="${at / 10}" lon="-8.${at}">${inside.join('')}</${kind}>`;
@@ -36,10 +35,7 @@ interface Feature {
 
 async function withFiles(t: ExecutionContext<unknown>, files: Readonly<Record<string, string>>) {
   const daemon = await startTestDaemon(t);
-  const dir = join(daemon.root, 'source');
-  mkdirSync(dir);
-  for (const [name, text] of Object.entries(files)) writeFileSync(join(dir, name), text);
-  const { body } = await daemon.call<ImportResult>('POST', '/api/import', { dir });
+  const { body } = await importTree(daemon, files);
   return { daemon, result: body };
 }
 
@@ -248,13 +244,11 @@ test('times that go back over many points keep their order', async (t) => {
 
 test('a waypoint of several files is one, and each field is that of the newest that has it', async (t) => {
   const daemon = await startTestDaemon(t);
-  const dir = join(daemon.root, 'source');
-  mkdirSync(dir);
   const wpt = (inside: string): string =>
     `<gpx><wpt lat="1" lon="2"><name>Camp</name>${inside}</wpt></gpx>`;
   const take = async (file: string, inside?: string): Promise<void> => {
-    if (inside !== undefined) writeFileSync(join(dir, file), wpt(inside));
-    await daemon.call('POST', '/api/import', { dir, files: [file] });
+    const files = inside === undefined ? {} : { [file]: wpt(inside) };
+    await importTree(daemon, files, { files: [file] });
   };
   const camp = async (of = daemon): Promise<object> => (await of.get('/api/waypoints')).body;
   const place = { name: 'Camp', lat: 1, lon: 2, bookmark: false };

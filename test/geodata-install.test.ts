@@ -32,7 +32,7 @@ import { limits } from '../model/limits.ts';
 import { systemClock } from '../model/process.ts';
 import { hashFile } from '../storage/hash-file.ts';
 import { checkWhole } from '../worker/geodata-tasks.ts';
-import { startTestDaemon, type TestDaemon } from './helpers/daemon.ts';
+import { startTestDaemon, tellTimeline, type TestDaemon } from './helpers/daemon.ts';
 import { rounds } from './helpers/effort.ts';
 import {
   asBuiltin,
@@ -167,14 +167,10 @@ async function install(t: ExecutionContext, site: Site, { listed: { id } }: Test
 }
 
 /** The version of the data that a timeline is made with. */
-async function timelineDataset(daemon: TestDaemon): Promise<string> {
+async function timelineDataset(daemon: TestDaemon) {
   const period = { start_date: '2024-06-01', end_date: '2024-06-02' };
-  const { body } = await daemon.call('POST', '/api/timelines', period);
-  const { body: job } = await answerWhen(
-    () => daemon.get(`/api/timelines/${body.job_id}?result=true`),
-    (answer) => !['queued', 'running'].includes(answer.body.state),
-  );
-  return job.state === 'completed' ? job.result.dataset.dataset_version : job.state;
+  const { dataset } = await tellTimeline(daemon, period);
+  return dataset?.dataset_version;
 }
 
 const at = (manifest: GeodataManifest, ...endpoints: string[]): GeodataManifest => ({

@@ -12,7 +12,7 @@ import {
 import { hash } from 'node:crypto';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import { startTestDaemon, type TestDaemon } from './helpers/daemon.ts';
+import { startTestDaemon, tellTimeline, type TestDaemon } from './helpers/daemon.ts';
 import { valuesOf } from './helpers/fields.ts';
 import { contentOf, importTree, listed } from './helpers/imported-files.ts';
 import { filesBelow, gpx, writeTree } from './helpers/imports.ts';
@@ -39,19 +39,23 @@ async function idOf(daemon: TestDaemon, path: string): Promise<number> {
 
 async function observations(daemon: TestDaemon): Promise<number> {
   const request = { start_date: '2024-05-01', end_date: '2024-05-01' };
-  const { body } = await daemon.call('POST', '/api/timelines', request);
-  for (;;) {
-    const job = await daemon.get(`/api/timelines/${body.job_id}?result=true`);
-    if (job.body.state === 'completed') return job.body.result.summary.recorded_observations;
-    await new Promise((done) => setImmediate(done));
-  }
+  return (await tellTimeline(daemon, request)).summary.recorded_observations;
+}
+
+/** A daemon that has imported files, of which one is looked at. @returns its id, and those at which requests about it go. */
+async function withFile(
+  t: ExecutionContext,
+  files: Readonly<Record<string, string>> = { 'ride.gpx': ride },
+) {
+  const daemon = await startTestDaemon(t);
+  await importTree(daemon, files);
+  const id = await idOf(daemon, 'ride');
+  return { daemon, id, path: `/api/imports/${id}` };
 }
 
 test('a removed file is gone everywhere, stays out of later imports, and comes back', async (t) => {
-  const daemon = await startTestDaemon(t);
-  await importTree(daemon, { 'ride.gpx': ride, 'camp.gpx': camp });
-  const id = await idOf(daemon, 'ride');
-  const removed = await daemon.call('DELETE', `/api/imports/${id}`);
+  const { daemon, id, path } = await withFile(t, { 'ride.gpx': ride, 'camp.gpx': camp });
+  const removed = await daemon.call('DELETE', path);
   t.is(removed.status, 200);
   t.is(removed.body.state, 'removed');
   t.deepEqual(await names(daemon), ['Camp']);
@@ -60,7 +64,7 @@ test('a removed file is gone everywhere, stays out of later imports, and comes b
   t.is(await observations(daemon), 0);
   t.false(existsSync(join(daemon.paths.imports, 'ride.gpx')));
   t.is(await (await contentOf(daemon, id)).text(), ride, 'its bytes are kept');
-  t.is((await daemon.call('DELETE', `/api/imports/${id}`)).body.state, 'removed', 'twice is once');
+  t.is((await daemon.call('DELETE', path)).body.state, 'removed', 'twice is once');
 
   for (const round of ['at once', 'after a restart', 'after a lost library']) {
     const { body } = await importTree(daemon, { 'moved/ride.gpx': ride });
@@ -68,12 +72,12 @@ test('a removed file is gone everywhere, stays out of later imports, and comes b
     t.deepEqual(body.removed_files, ['moved/ride.gpx', 'ride.gpx'], round);
     t.deepEqual(await names(daemon), ['Camp'], round);
   }
-  const back = await daemon.call('POST', `/api/imports/${id}/restore`);
+  const back = await daemon.call('POST', `${path}/restore`);
   t.is(back.status, 200);
   t.like(back.body, { id, state: 'active', path: 'ride.gpx', observations: 2 });
   t.deepEqual((await names(daemon)).toSorted(), ['Camp', 'Porto']);
   t.is(await observations(daemon), 2);
-  t.is((await daemon.call('POST', `/api/imports/${id}/restore`)).status, 200, 'twice is once');
+  t.is((await daemon.call('POST', `${path}/restore`)).status, 200, 'twice is once');
   t.deepEqual(filesBelow(daemon.paths.imports), ['camp.gpx', 'ride.gpx'], 'nothing is left over');
   for (const path of ['/api/imports/99', '/api/imports/99/restore']) {
     const method = path.endsWith('restore') ? 'POST' : 'DELETE';
@@ -82,27 +86,23 @@ test('a removed file is gone everywhere, stays out of later imports, and comes b
 });
 
 test('removal survives restarts and a lost library', async (t) => {
-  const daemon = await startTestDaemon(t);
-  await importTree(daemon, { 'ride.gpx': ride, 'camp.gpx': camp });
-  const id = await idOf(daemon, 'ride');
-  await daemon.call('DELETE', `/api/imports/${id}`);
+  const { daemon, path } = await withFile(t, { 'ride.gpx': ride, 'camp.gpx': camp });
+  await daemon.call('DELETE', path);
   await daemon.close();
   for (const end of ['', '-wal', '-shm'])
     rmSync(daemon.paths.libraryDatabase + end, { force: true });
   const again = await daemon.restart();
   t.deepEqual(await names(again), ['Camp']);
   t.deepEqual((await importTree(again, {})).body.removed_files, ['ride.gpx']);
-  t.is((await again.get(`/api/imports/${id}`)).body.state, 'removed');
+  t.is((await again.get(path)).body.state, 'removed');
 });
 
 test('`again` takes a removed file in', async (t) => {
-  const daemon = await startTestDaemon(t);
-  await importTree(daemon, { 'ride.gpx': ride });
-  const id = await idOf(daemon, 'ride');
-  await daemon.call('DELETE', `/api/imports/${id}`);
+  const { daemon, path } = await withFile(t);
+  await daemon.call('DELETE', path);
   const { body } = await importTree(daemon, {}, { again: true });
   t.like(body, { added: 1, removed_files: [] });
-  t.is((await daemon.get(`/api/imports/${id}`)).body.state, 'active');
+  t.is((await daemon.get(path)).body.state, 'active');
   t.is((await importTree(daemon, {})).body.duplicates, 1);
 });
 
@@ -123,12 +123,12 @@ test('kept bytes that a killed restoring has left go only where the file has the
   let daemon = await startTestDaemon(t);
   const { imports } = daemon.paths;
   await importTree(daemon, { 'ride.gpx': ride });
-  const id = await idOf(daemon, 'ride');
-  await daemon.call('DELETE', `/api/imports/${id}`);
+  const path = `/api/imports/${await idOf(daemon, 'ride')}`;
+  await daemon.call('DELETE', path);
   const [kept = ''] = filesBelow(imports);
   const copy = join(daemon.root, 'kept');
   cpSync(join(imports, kept), copy);
-  await daemon.call('POST', `/api/imports/${id}/restore`);
+  await daemon.call('POST', `${path}/restore`);
   const afterKill = async (): Promise<string[]> => {
     await daemon.close();
     cpSync(copy, join(imports, kept));
@@ -271,15 +271,13 @@ test('a restored older list stands beside newer files: none is removed', async (
 });
 
 test('what is removed for ever is gone, and stays out', async (t) => {
-  const daemon = await startTestDaemon(t);
-  await importTree(daemon, { 'ride.gpx': ride });
-  const id = await idOf(daemon, 'ride');
-  const { body } = await daemon.call('DELETE', `/api/imports/${id}?forever=true`);
+  const { daemon, id, path } = await withFile(t);
+  const { body } = await daemon.call('DELETE', `${path}?forever=true`);
   t.like(body, { state: 'removed', observations: 0 });
   t.false('bbox' in body || 'first_time' in body);
   t.deepEqual(filesBelow(daemon.paths.imports), []);
   t.is((await contentOf(daemon, id)).status, 404);
-  t.is((await daemon.call('POST', `/api/imports/${id}/restore`)).status, 409);
+  t.is((await daemon.call('POST', `${path}/restore`)).status, 409);
   t.deepEqual((await importTree(daemon, {})).body.removed_files, ['ride.gpx']);
 });
 
@@ -289,10 +287,10 @@ test('what is removed for ever is in no library that was set aside', async (t) =
   await daemon.close();
   writeFileSync(`${daemon.paths.libraryDatabase}.damaged`, '');
   const again = await startTestDaemon(t, { root: daemon.root });
-  const id = await idOf(again, 'ride');
+  const path = `/api/imports/${await idOf(again, 'ride')}`;
   const setAside = () => readdirSync(again.paths.data).filter((name) => name.includes('set-aside'));
   t.not(setAside().length, 0);
-  t.is((await again.call('DELETE', `/api/imports/${id}?forever=true`)).status, 200);
+  t.is((await again.call('DELETE', `${path}?forever=true`)).status, 200);
   t.deepEqual(setAside(), []);
 });
 
@@ -403,22 +401,20 @@ test('removing for ever leaves bytes that another removed file needs, and goes w
 });
 
 test('removing for ever and a restore that come together do not mix', async (t) => {
-  const daemon = await startTestDaemon(t);
-  await importTree(daemon, { 'ride.gpx': ride });
-  const id = await idOf(daemon, 'ride');
-  await daemon.call('DELETE', `/api/imports/${id}`);
+  const { daemon, path } = await withFile(t);
+  await daemon.call('DELETE', path);
   const [erased, restored] = await Promise.all([
-    daemon.call('DELETE', `/api/imports/${id}?forever=true`),
-    daemon.call('POST', `/api/imports/${id}/restore`),
+    daemon.call('DELETE', `${path}?forever=true`),
+    daemon.call('POST', `${path}/restore`),
   ]);
   t.is(erased.status, 200);
   t.true([200, 409].includes(restored.status));
   // In either order: erased, with nothing that shows and no bytes.
   if (restored.status === 409) t.deepEqual(filesBelow(daemon.paths.imports), []);
-  const { body: file } = await daemon.get(`/api/imports/${id}`);
+  const { body: file } = await daemon.get(path);
   const isActive = file.state === 'active';
   t.is((await names(daemon)).length, Number(isActive));
   t.is(file.observations, isActive ? 2 : 0);
-  await daemon.call('DELETE', `/api/imports/${id}?forever=true`);
+  await daemon.call('DELETE', `${path}?forever=true`);
   t.deepEqual(filesBelow(daemon.paths.imports), []);
 });

@@ -17,6 +17,7 @@ import { startTestDaemon, tellTimeline, type TestDaemon } from './helpers/daemon
 import { seeds } from './helpers/effort.ts';
 import { rowsOf, valuesOf } from './helpers/fields.ts';
 import { at, gpxTrack } from './helpers/fixes.ts';
+import { importTree } from './helpers/imported-files.ts';
 import { writeTree } from './helpers/imports.ts';
 import { lifeOf, lives, type Life } from './helpers/life.ts';
 import { temporaryDirectory } from './helpers/temporary-directory.ts';
@@ -26,10 +27,7 @@ import { answerWhen } from './helpers/until.ts';
 
 async function withLife(t: ExecutionContext, { fixes }: Pick<Life, 'fixes'>): Promise<TestDaemon> {
   const daemon = await startTestDaemon(t, { settings: { geocoder: 'offline' } });
-  const dir = join(temporaryDirectory(t), 'tracks');
-  mkdirSync(dir);
-  writeTree(dir, { 'life.gpx': gpxTrack(fixes) });
-  t.is((await daemon.call('POST', '/api/import', { dir })).status, 200);
+  t.is((await importTree(daemon, { 'life.gpx': gpxTrack(fixes) })).status, 200);
   return daemon;
 }
 

@@ -3,12 +3,12 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import fc from 'fast-check';
-import type { ImportResult } from '../model/import.ts';
 import { limits } from '../model/limits.ts';
 import { normalTag, type Tag } from '../model/tag.ts';
 import type { Place } from '../model/waypoint.ts';
 import { startTestDaemon, type TestDaemon } from './helpers/daemon.ts';
-import { gpx, writeTree } from './helpers/imports.ts';
+import { importTree } from './helpers/imported-files.ts';
+import { gpx } from './helpers/imports.ts';
 import { keyOf, ReferenceStore, type ListedPlace } from './reference/store.ts';
 import { rounds } from './helpers/effort.ts';
 
@@ -207,9 +207,9 @@ async function importFile(
 ): Promise<void> {
   const dir = join(daemon.root, 'source');
   rmSync(dir, { recursive: true, force: true });
-  writeTree(dir, { [path]: gpx(content.map(({ name, lat, lon }) => [name, lat, lon])) });
+  const text = gpx(content.map(({ name, lat, lon }) => [name, lat, lon]));
   const verdict = model.import(path, content.map(composed));
-  const { body } = await daemon.call<ImportResult>('POST', '/api/import', { dir, recursive: true });
+  const { body } = await importTree(daemon, { [path]: text });
   const isRead = verdict !== 'duplicates';
   const expected = { count: isRead ? content.length : 0, files: Number(isRead), failed: 0 };
   t.like(body, { ...expected, [verdict]: 1, dedup_count: model.list().length, unsupported: 0 });

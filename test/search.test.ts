@@ -1,21 +1,17 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
 import { get, type IncomingMessage } from 'node:http';
-import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import test from 'ava';
 import { startTestDaemon, type TestDaemon } from './helpers/daemon.ts';
 import { rowsOf, valuesOf } from './helpers/fields.ts';
+import { importTree } from './helpers/imported-files.ts';
 
 const place = (name: string, lat: number, lon: number) => ({ name, lat, lon });
 
 async function importPlaces(daemon: TestDaemon, places: ReturnType<typeof place>[]): Promise<void> {
-  const dir = join(daemon.root, 'source');
-  mkdirSync(dir, { recursive: true });
   const points = places.map(
     ({ name, lat, lon }) => `<wpt lat="${lat}" lon="${lon}"><name>${name}</name></wpt>`,
   );
-  writeFileSync(join(dir, 'a.gpx'), `<gpx>${points.join('')}</gpx>`);
-  const { body } = await daemon.call('POST', '/api/import', { dir });
+  const { body } = await importTree(daemon, { 'a.gpx': `<gpx>${points.join('')}</gpx>` });
   if (body.files !== 1) throw new Error('import failed');
 }
 

@@ -6,6 +6,7 @@ import type { WorkerPool } from '../daemon/pool.ts';
 import { emptySearchIndex } from '../search/library-data.ts';
 import { idleImport, startFakeDaemon, testCli } from './helpers/cli.ts';
 import { startTestDaemon } from './helpers/daemon.ts';
+import { importTree } from './helpers/imported-files.ts';
 import { gpx, noList, writeTree } from './helpers/imports.ts';
 import { temporaryDirectory } from './helpers/temporary-directory.ts';
 
@@ -14,9 +15,7 @@ test('GET /api/status tells what the daemon holds and since when it runs', async
   const clock = { now: () => Date.now(), monotonic: () => monotonic };
   const daemon = await startTestDaemon(t, { clock });
   await daemon.call('POST', '/api/bookmarks', { name: 'Camp', lat: 1, lon: 2 });
-  const source = temporaryDirectory(t);
-  writeTree(source, { 'a.gpx': gpx([['Porto', 41, -8]]), 'b.gpx': gpx([['Camp', 1, 2]]) });
-  await daemon.call('POST', '/api/import', { dir: source });
+  await importTree(daemon, { 'a.gpx': gpx([['Porto', 41, -8]]), 'b.gpx': gpx([['Camp', 1, 2]]) });
   monotonic += 3_999;
   t.deepEqual((await daemon.get('/api/status')).body, {
     uptime_seconds: 3,
@@ -82,10 +81,8 @@ test('status says that a lost library is being read, without asking what waits f
 
 test('status tells files, tracks, points and their period, also after a restart', async (t) => {
   const daemon = await startTestDaemon(t);
-  const source = temporaryDirectory(t);
   const times = ['2024-05-02T08:00:00Z', '2024-05-02T09:00:00Z', '2024-05-04T08:00:00Z'];
-  writeTree(source, { 'a.gpx': gpx([['Porto', 41, -8, '2023-01-02T03:04:05Z']], times) });
-  await daemon.call('POST', '/api/import', { dir: source });
+  await importTree(daemon, { 'a.gpx': gpx([['Porto', 41, -8, '2023-01-02T03:04:05Z']], times) });
   const imported = {
     files: 1,
     tracks: 1,
@@ -99,8 +96,7 @@ test('status tells files, tracks, points and their period, also after a restart'
   const again = await daemon.restart();
   await again.get('/api/clusters');
   t.deepEqual((await again.get('/api/status')).body.imported, imported);
-  writeTree(source, { 'b.gpx': gpx([['Faro', 37, -8]]) });
-  await again.call('POST', '/api/import', { dir: source });
+  await importTree(again, { 'b.gpx': gpx([['Faro', 37, -8]]) });
   t.deepEqual((await again.get('/api/status')).body.imported, { ...imported, files: 2 });
   const cli = testCli(t);
   await startFakeDaemon(t, cli, {

@@ -1,5 +1,3 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import test from 'ava';
 import Database from 'better-sqlite3';
 import { enrichTag, normalTag, type Tag } from '../model/tag.ts';
@@ -7,7 +5,7 @@ import { openReader } from '../storage/database.ts';
 import { vocabularyPieces } from '../storage/waypoints/vocabulary.ts';
 import { startTestDaemon, type TestDaemon } from './helpers/daemon.ts';
 import { rowsOf, valuesOf } from './helpers/fields.ts';
-import { temporaryDirectory } from './helpers/temporary-directory.ts';
+import { importTree } from './helpers/imported-files.ts';
 
 const camp = { name: 'Camp', lat: 42.1, lon: -8.3 };
 const campQuery = 'name=Camp&lat=42.1&lon=-8.3';
@@ -79,11 +77,9 @@ test('a waypoint has at most 1,000 tags, however they came', async (t) => {
   t.like(await daemon.call('POST', '/api/tags', { ...camp, tag: 'one more' }), tooMany);
   t.is((await daemon.call('POST', '/api/tags', { ...camp, tag: 'FIRST' })).status, 200);
 
-  const dir = temporaryDirectory(t);
   const there = { name: 'There', lat: 3, lon: 4 };
   const gpx = '<gpx version="1.1"><wpt lat="3" lon="4"><name>There</name></wpt></gpx>';
-  writeFileSync(join(dir, 'there.gpx'), gpx);
-  t.is((await daemon.call('POST', '/api/import', { dir })).body.count, 1);
+  t.is((await importTree(daemon, { 'there.gpx': gpx })).body.count, 1);
   t.is((await daemon.call('POST', '/api/tags', { ...there, tag: 'beach' })).status, 201);
   const move = { oldName: camp.name, lat: camp.lat, lon: camp.lon };
   const target = { newName: 'There', newLat: 3, newLon: 4 };

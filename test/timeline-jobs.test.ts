@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import test, { type ExecutionContext } from 'ava';
@@ -12,7 +11,8 @@ import {
 } from '../daemon/timelines/jobs.ts';
 import type { TimelineJobRecord } from '../model/timeline-job.ts';
 import { startTestDaemon, type TestDaemon } from './helpers/daemon.ts';
-import { gpx, writeTree } from './helpers/imports.ts';
+import { importTree } from './helpers/imported-files.ts';
+import { gpx } from './helpers/imports.ts';
 import { silentLog } from './helpers/logs.ts';
 import { manualTime } from './helpers/manual-time.ts';
 import { answerWhen, until } from './helpers/until.ts';
@@ -437,13 +437,11 @@ test('a job whose geodata comes too late or not at all ends, and the next one ru
 
 test('a job does not wait for what an import is writing, and sees the files that are done', async (t) => {
   const daemon = await startTestDaemon(t);
-  const dir = join(daemon.root, 'source');
   const day = '2024-05-01';
   const files = ['10:00', '16:00'].map((time, i) =>
     gpx([['Hut', 46.5 + i, 8.2, `${day}T${time}:00Z`]]),
   );
-  writeTree(dir, { 'a.gpx': files[0]!, 'b.gpx': files[1]! });
-  await daemon.call('POST', '/api/import', { dir });
+  await importTree(daemon, { 'a.gpx': files[0]!, 'b.gpx': files[1]! });
   // As the import worker does in the middle of a file.
   const writer = new Database(daemon.paths.libraryDatabase);
   writer.exec('BEGIN IMMEDIATE; DELETE FROM days;');

@@ -1,6 +1,4 @@
 /** Stays are found where somebody stayed: generated journeys with a known truth (bench/timelines), and the scorer itself. */
-import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
 import test from 'ava';
 import { builtinGeodata } from '../bench/timelines/builtin-geodata.ts';
 import { evaluate } from '../bench/timelines/evaluate.ts';
@@ -8,11 +6,9 @@ import { profileNamed } from '../bench/timelines/profile.ts';
 import { makeScene } from '../bench/timelines/scene.ts';
 import { dwellPrecisionOf, f1Of, scoreOf, staysRatioOf, sumOf } from '../bench/timelines/score.ts';
 import { percentile } from '../bench/measure/statistics.ts';
-import { startTestDaemon } from './helpers/daemon.ts';
+import { startTestDaemon, tellTimeline } from './helpers/daemon.ts';
 import { isTaken, rounds } from './helpers/effort.ts';
-import { writeTree } from './helpers/imports.ts';
-import { temporaryDirectory } from './helpers/temporary-directory.ts';
-import { answerWhen } from './helpers/until.ts';
+import { importTree } from './helpers/imported-files.ts';
 
 interface Sample {
   readonly profile: string;
@@ -65,23 +61,15 @@ for (const [what, samples] of Object.entries(groups)) {
 test('files go in by HTTP and the timeline comes out, with every country, night and day', async (t) => {
   const scene = makeScene(profileNamed('60 s'), 521, 4);
   const daemon = await startTestDaemon(t);
-  const source = join(temporaryDirectory(t), 'tracks');
-  mkdirSync(source);
-  writeTree(source, Object.fromEntries(scene.files.map(({ name, text }) => [name, text])));
-  const { body: imported } = await daemon.call('POST', '/api/import', { dir: source });
+  const files = Object.fromEntries(scene.files.map(({ name, text }) => [name, text]));
+  const { body: imported } = await importTree(daemon, files);
   t.is(imported.files, scene.files.length);
   const [start_date, end_date] = [scene.startDay, scene.endDay].map((day) =>
     new Date(day * 86_400_000).toISOString().slice(0, 10),
   );
-  const { body } = await daemon.call('POST', '/api/timelines', { start_date, end_date });
-  const path = `/api/timelines/${body.job_id}?result=true`;
-  const job = await answerWhen(
-    () => daemon.get(path),
-    ({ body: { state } }) => !['queued', 'running'].includes(state),
-  );
-  t.is(job.body.state, 'completed');
-  const score = scoreOf(job.body.result, scene.truth);
+  const result = await tellTimeline(daemon, { start_date: start_date!, end_date: end_date! });
+  const score = scoreOf(result, scene.truth);
   t.deepEqual([score.missed, score.wrong, score.pieces], [[], [], []]);
   t.deepEqual([score.nights.differences, score.recordedDays.differences], [[], []]);
-  t.is(job.body.result.summary.active_days, scene.truth.activeDays);
+  t.is(result.summary.active_days, scene.truth.activeDays);
 });

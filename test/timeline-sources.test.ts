@@ -1,11 +1,8 @@
 /** Timelines of some imports, and what they tell of a device that was not followed; by HTTP. */
-import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
 import test from 'ava';
-import { startTestDaemon, type TestDaemon } from './helpers/daemon.ts';
-import { writeTree } from './helpers/imports.ts';
-import { temporaryDirectory } from './helpers/temporary-directory.ts';
-import { answerWhen } from './helpers/until.ts';
+import type { TimelineRequest } from '../model/timeline-job.ts';
+import { startTestDaemon, timelineJob, type TestDaemon } from './helpers/daemon.ts';
+import { importTree } from './helpers/imported-files.ts';
 
 /** A day at one place, a fix in two minutes. */
 function dayAt(lat: number, lon: number, startMs: number): string {
@@ -16,25 +13,17 @@ function dayAt(lat: number, lon: number, startMs: number): string {
   return `<gpx version="1.1"><trk><trkseg>${points.join('\n')}</trkseg></trk></gpx>`;
 }
 
-async function timeline(daemon: TestDaemon, request: object) {
-  const body = { start_date: '2024-05-01', end_date: '2024-05-01', ...request };
-  const accepted = await daemon.call('POST', '/api/timelines', body);
-  const path = `/api/timelines/${accepted.body.job_id}?result=true`;
-  const isOver = ({ body: { state } }: { body: { state: string } }): boolean =>
-    !['queued', 'running'].includes(state);
-  return (await answerWhen(() => daemon.get(path), isOver)).body;
-}
+const timeline = (daemon: TestDaemon, request: Partial<TimelineRequest>) =>
+  timelineJob(daemon, { start_date: '2024-05-01', end_date: '2024-05-01', ...request });
 
 test('a timeline of some imports knows no others, and tells which device it did not follow', async (t) => {
   const daemon = await startTestDaemon(t);
-  const dir = join(temporaryDirectory(t), 'tracks');
-  mkdirSync(dir);
   const startMs = Date.UTC(2024, 4, 1, 6);
-  writeTree(dir, {
+  const imported = await importTree(daemon, {
     'a.gpx': dayAt(52.52, 13.405, startMs),
     'b.gpx': dayAt(45.764, 4.8357, startMs + 60_000),
   });
-  t.is((await daemon.call('POST', '/api/import', { dir })).status, 200);
+  t.is(imported.status, 200);
   const { files } = (await daemon.get('/api/imports')).body;
   const idOf = (path: string): number =>
     files.find((file: { path: string }) => file.path === path).id;
@@ -42,13 +31,13 @@ test('a timeline of some imports knows no others, and tells which device it did 
 
   const both = await timeline(daemon, {});
   t.is(both.state, 'completed');
-  t.like(both.result.summary, {
+  t.like(both.result!.summary, {
     recorded_observations: 600,
     unfollowed_observations: 300,
     outlier_observations: 300,
   });
-  t.deepEqual(both.result.summary.unfollowed_sources, [b]);
-  t.deepEqual(both.result.days[0].countries, ['DE']);
+  t.deepEqual(both.result!.summary.unfollowed_sources, [b]);
+  t.deepEqual(both.result!.days[0]!.countries, ['DE']);
 
   for (const request of [
     { sources: [b] },
@@ -57,12 +46,12 @@ test('a timeline of some imports knows no others, and tells which device it did 
   ]) {
     const some = await timeline(daemon, request);
     t.like(some, request);
-    t.like(some.result.summary, {
+    t.like(some.result!.summary, {
       recorded_observations: 300,
       unfollowed_observations: 0,
       indexed_valid_times: 300,
     });
-    t.deepEqual(some.result.days[0].countries, ['FR']);
+    t.deepEqual(some.result!.days[0]!.countries, ['FR']);
   }
 
   const period = { start_date: '2024-05-01', end_date: '2024-05-01' };

@@ -1,14 +1,11 @@
 /** One story: the API and `timeline`, `trips`, `days`, `where` and `when` never contradict each other about one scene. */
-import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { moved, type Position } from '../bench/timelines/geometry.ts';
 import type { TimelineLeg, TimelineResult, TimelineStop } from '../model/timeline-result.ts';
 import { testCli } from './helpers/cli.ts';
 import { startTestDaemon, tellTimeline } from './helpers/daemon.ts';
 import { at, gpxTrack, hourMs, minuteMs, way } from './helpers/fixes.ts';
-import { writeTree } from './helpers/imports.ts';
-import { temporaryDirectory } from './helpers/temporary-directory.ts';
+import { importTree } from './helpers/imported-files.ts';
 import type { Observed } from './helpers/timeline-library.ts';
 
 const berlin = { lat: 52.52, lon: 13.405 };
@@ -141,13 +138,11 @@ async function told(t: ExecutionContext, { fixes, google }: Scene) {
     settings: { geocoder: 'offline' },
     options: { handOver: true },
   });
-  const dir = join(temporaryDirectory(t), 'tracks');
-  mkdirSync(dir);
-  if (fixes !== undefined) writeTree(dir, { 'a.gpx': gpxTrack(fixes) });
-  if (google !== undefined) {
-    writeTree(dir, { 'Timeline.json': JSON.stringify({ semanticSegments: google }) });
-  }
-  t.is((await daemon.call('POST', '/api/import', { dir })).status, 200);
+  const files = {
+    ...(fixes && { 'a.gpx': gpxTrack(fixes) }),
+    ...(google && { 'Timeline.json': JSON.stringify({ semanticSegments: google }) }),
+  };
+  t.is((await importTree(daemon, files)).status, 200);
   const json = async <T>(...words: string[]): Promise<T> =>
     JSON.parse(await cli.out([...words, '--json']));
   return { json, result: await tellTimeline(daemon, period) };

@@ -9,11 +9,10 @@ import { openObjectsDatabase } from '../storage/objects/open.ts';
 import { objectMigrations } from '../storage/objects/schema.ts';
 import { waypointMigrations } from '../storage/schema/waypoints.ts';
 import { openWaypointStore } from '../storage/waypoints/open.ts';
-import { startTestDaemon, type TestDaemon } from './helpers/daemon.ts';
+import { startTestDaemon, tellTimeline, type TestDaemon } from './helpers/daemon.ts';
 import { valuesOf } from './helpers/fields.ts';
 import { oidOf, startTestObjects } from './helpers/objects.ts';
 import { temporaryDirectory } from './helpers/temporary-directory.ts';
-import { answerWhen } from './helpers/until.ts';
 
 const fixture = path.join(import.meta.dirname, '../fixtures/first-version');
 const harbour = {
@@ -47,12 +46,7 @@ function backupsIn(directory: string): string[] {
 
 async function observationsOf(daemon: TestDaemon, day: string): Promise<number> {
   const period = { start_date: day, end_date: day };
-  const { body } = await daemon.call('POST', '/api/timelines', period);
-  const job = await answerWhen(
-    () => daemon.get(`/api/timelines/${body.job_id}?result=true`),
-    (answer) => answer.body.result !== undefined,
-  );
-  return job.body.result.summary.recorded_observations;
+  return (await tellTimeline(daemon, period)).summary.recorded_observations;
 }
 
 test('what the first version wrote opens: bookmarks, tags, hidden waypoints, history, imports', async (t) => {

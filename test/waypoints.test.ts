@@ -1,10 +1,10 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { get, type IncomingMessage } from 'node:http';
-import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import test from 'ava';
 import { startTestDaemon, type TestDaemon } from './helpers/daemon.ts';
 import { rowsOf, valuesOf } from './helpers/fields.ts';
+import { importTree } from './helpers/imported-files.ts';
 import { answerWhen } from './helpers/until.ts';
 
 interface Wpt {
@@ -19,12 +19,8 @@ const gpx = (points: Wpt[]): string =>
 
 /** Imports files given by relative path. */
 async function importFiles(daemon: TestDaemon, files: Record<string, Wpt[]>): Promise<void> {
-  const dir = join(daemon.root, 'source');
-  for (const [path, points] of Object.entries(files)) {
-    mkdirSync(join(dir, path, '..'), { recursive: true });
-    writeFileSync(join(dir, path), gpx(points));
-  }
-  const { status, body } = await daemon.call('POST', '/api/import', { dir, recursive: true });
+  const texts = Object.entries(files).map(([path, points]) => [path, gpx(points)]);
+  const { status, body } = await importTree(daemon, Object.fromEntries(texts));
   if (status !== 200 || body.failed > 0) throw new Error(`import failed: ${status}`);
 }
 

@@ -163,13 +163,18 @@ async function served(url: string, authorization: Record<string, string>): Promi
   return response.json();
 }
 
-/** Has a daemon make a timeline. */
-export async function tellTimeline(daemon: TestDaemon, request: TimelineRequest) {
+/** Has a daemon make a timeline. @returns the job once it is over. */
+export async function timelineJob(daemon: TestDaemon, request: TimelineRequest) {
   const { body } = await daemon.call('POST', '/api/timelines', request);
   const path = `/api/timelines/${body.job_id}?result=true`;
   const job = await answerWhen(
     () => daemon.get<TimelineJobRecord>(path),
     (answer) => answer.body.finished_at !== undefined,
   );
-  return job.body.result!;
+  return job.body;
+}
+
+/** As `timelineJob`, of a job that completes. */
+export async function tellTimeline(daemon: TestDaemon, request: TimelineRequest) {
+  return (await timelineJob(daemon, request)).result!;
 }

@@ -1,7 +1,6 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { ExecutionContext } from 'ava';
 import { startTestDaemon, type TestDaemonOptions } from './daemon.ts';
+import { importTree } from './imported-files.ts';
 import { decodeTile } from './vector-tile.ts';
 
 /** A point of a track or route: latitude, longitude, and perhaps a time. */
@@ -19,11 +18,7 @@ export async function served(t: ExecutionContext, options?: TestDaemonOptions) {
     daemon,
     ask,
     take: async (files: Readonly<Record<string, string>>) => {
-      const dir = join(daemon.root, 'tracks');
-      mkdirSync(dir, { recursive: true });
-      for (const [name, text] of Object.entries(files)) writeFileSync(join(dir, name), text);
-      const { status } = await daemon.call('POST', '/api/import', { dir });
-      t.is(status, 200);
+      t.is((await importTree(daemon, files)).status, 200);
     },
     tile: async (path: string) => {
       const response = await ask(path);
