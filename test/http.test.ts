@@ -54,7 +54,11 @@ const routes: readonly Route[] = [
 ];
 
 /** The code word of an error answer, whose shape and headers are checked on the way. */
-function refusal(t: { is(a: unknown, b: unknown): unknown }, answer: RawAnswer): string {
+function refusal(
+  t: { is(a: unknown, b: unknown): unknown },
+  answer: RawAnswer | undefined,
+): string {
+  if (answer === undefined) return 'no answer';
   checkHeaders(t, answer);
   const body = JSON.parse(answer.body);
   const { code, message, request_id: id, field, ...rest } = body;
@@ -63,6 +67,29 @@ function refusal(t: { is(a: unknown, b: unknown): unknown }, answer: RawAnswer):
   t.is(id, answer.headers.get('x-request-id'));
   t.is(answer.headers.get('content-type'), 'application/json');
   return `${answer.status} ${code}${field === undefined ? '' : ` ${field}`}`;
+}
+
+/** A route that answers once the test lets it. */
+function heldRoute() {
+  const [begun, release] = [gate(), gate()];
+  const held = getRoute('/api/slow', async () => {
+    begun.resolve();
+    await release.promise;
+    return json('slow');
+  });
+  return { held, begun: begun.promise, release: release.resolve };
+}
+
+/** A route that answers when its request is given up. */
+function stuckRoute(path: string) {
+  const [started, aborted] = [gate(), gate<string>()];
+  const stuck = getRoute(path, async ({ signal }) => {
+    signal.addEventListener('abort', () => aborted.resolve('aborted'));
+    started.resolve();
+    await aborted.promise;
+    return json(1);
+  });
+  return { stuck, started: started.promise, aborted: aborted.promise };
 }
 
 function checkHeaders(t: { is(a: unknown, b: unknown): unknown }, { headers }: RawAnswer): void {
@@ -125,15 +152,7 @@ test('each kind of answer has these headers and no others', async (t) => {
   for (const [line, more] of kinds) {
     const { headers } = await ask(rawRequest(line));
     t.deepEqual([...headers.keys()].sort(), [...standard, ...more].sort(), line);
-  }
-});
-
-test('an ETag is quoted and comes with private, no-cache', async (t) => {
-  const { ask } = await startHttpServer(t, { routes });
-  for (const path of ['same', 'tagged']) {
-    const { headers } = await ask(rawRequest(`GET /api/${path}`));
-    t.is(headers.get('etag'), '"abc"');
-    t.is(headers.get('cache-control'), 'private, no-cache');
+    if (headers.has('etag')) t.is(headers.get('etag'), '"abc"');
   }
 });
 
@@ -159,8 +178,8 @@ test('If-None-Match is compared as a list, weakly, with commas inside tags', (t)
   }
 });
 
-test('a JSON answer has its exact length in bytes', async (t) => {
-  const texts = ['⛺ é', 'é', 'plain', ''];
+test('a JSON answer has its exact length in bytes, and arrives whole', async (t) => {
+  const texts = ['⛺ é', 'é', 'plain', '', 'ünïcode '.repeat(300_000)];
   const { ask } = await startHttpServer(t, {
     routes: texts.map((text, n) => getRoute(`/api/${n}`, () => json(text))),
   });
@@ -323,8 +342,7 @@ test('a refused body is thrown away for a moment, so that a client that reads la
     const failure = await new Promise((resolve) => connection.socket.write(text, resolve));
     t.falsy(failure);
     connection.socket.resume();
-    const answer = await connection.answer();
-    t.is(answer && refusal(t, answer), '413 too_large');
+    t.is(refusal(t, await connection.answer()), '413 too_large');
   }
 });
 
@@ -438,14 +456,12 @@ test('a body that breaks off or is badly framed is refused', async (t) => {
   const { open, ask, logged, hasLogged } = await startHttpServer(t, { routes });
   const chunked = rawRequest('POST /api/echo', [jsonType, 'Transfer-Encoding: chunked']);
   const bad = await open(chunked, '2\r\n{}\r\n', 'zz\r\n');
-  const answer = await bad.answer();
-  t.is(answer && refusal(t, answer), '400 invalid');
+  t.is(refusal(t, await bad.answer()), '400 invalid');
   await bad.ended();
 
   const half = await open(rawRequest('POST /api/echo', [jsonType, 'Content-Length: 9'], '{'));
   half.socket.end();
-  const cut = await half.answer();
-  t.is(cut && refusal(t, cut), '400 invalid');
+  t.is(refusal(t, await half.answer()), '400 invalid');
 
   const reset = await open(rawRequest('POST /api/echo', [jsonType, 'Content-Length: 9'], '{'));
   reset.socket.resetAndDestroy();
@@ -499,9 +515,11 @@ test('the rest of a body is waited for no longer than until the answer is out', 
   t.like(await rest.promise, { failure: 'bad_request' });
 });
 
+/** Limits that a test can wait for. */
+const quick = { headersTimeoutMs: 300, requestTimeoutMs: 400, connectionSweepMs: 20 };
+
 // Serial: while other tests keep this thread busy, a quick sender would look slow.
 test.serial('slow headers, a slow body and silence end with 408', async (t) => {
-  const quick = { headersTimeoutMs: 300, requestTimeoutMs: 400, connectionSweepMs: 20 };
   const { open } = await startHttpServer(t, { routes, limits: quick });
   const started = [
     '',
@@ -511,14 +529,12 @@ test.serial('slow headers, a slow body and silence end with 408', async (t) => {
   ];
   const connections = await Promise.all(started.map((part) => open(part)));
   for (const connection of connections) {
-    const answer = await connection.answer();
-    t.is(answer && refusal(t, answer), '408 timeout');
+    t.is(refusal(t, await connection.answer()), '408 timeout');
     await connection.ended();
   }
 });
 
 test.serial('a sender is not slow when it is this thread that was stuck', async (t) => {
-  const quick = { headersTimeoutMs: 300, requestTimeoutMs: 400, connectionSweepMs: 20 };
   const { open } = await startHttpServer(t, {
     routes,
     limits: { ...quick, keepAliveTimeoutMs: 1 },
@@ -555,19 +571,14 @@ test('the limits of contract B.8 are set', (t) => {
 });
 
 test.serial('the time limits do not touch an answer that takes long', async (t) => {
-  const release = gate();
-  const quick = { headersTimeoutMs: 300, requestTimeoutMs: 400, connectionSweepMs: 20 };
-  const slow = getRoute('/api/slow', async () => {
-    await release.promise;
-    return json('done');
-  });
-  const { open } = await startHttpServer(t, { routes: [slow], limits: quick });
+  const { held, release } = heldRoute();
+  const { open } = await startHttpServer(t, { routes: [held], limits: quick });
   const waiting = await open(rawRequest('GET /api/slow'));
   // By the time a silent connection has been refused, the slow answer has outlived both limits.
   const silent = await open();
   t.is((await silent.answer())?.status, 408);
-  release.resolve();
-  t.is((await waiting.answer())?.body, '"done"');
+  release();
+  t.is((await waiting.answer())?.body, '"slow"');
 });
 
 test('of four connections where three are allowed, the fourth is closed and the others live', async (t) => {
@@ -609,40 +620,29 @@ test('requests sent ahead are answered one after the other, in order', async (t)
   release.resolve();
   t.is((await connection.answer())?.body, '"slow"');
   t.is((await connection.answer())?.body, '"fast"');
-  const last = await connection.answer();
-  t.is(last && refusal(t, last), '400 invalid');
+  t.is(refusal(t, await connection.answer()), '400 invalid');
   t.deepEqual(order, ['slow', 'fast', 'slow done', 'fast']);
 });
 
 test('a body that breaks behind an unanswered request is refused in its turn', async (t) => {
-  const release = gate();
-  const slow = getRoute('/api/slow', async () => {
-    await release.promise;
-    return json('slow');
-  });
-  const { open } = await startHttpServer(t, { routes: [slow, echo] });
+  const { held, release } = heldRoute();
+  const { open } = await startHttpServer(t, { routes: [held, echo] });
   const chunked = rawRequest('POST /api/echo', [jsonType, 'Transfer-Encoding: chunked']);
   const connection = await open(`${rawRequest('GET /api/slow')}${chunked}zz\r\n`);
-  release.resolve();
+  release();
   t.is((await connection.answer())?.body, '"slow"');
-  const last = await connection.answer();
-  t.is(last && refusal(t, last), '400 invalid');
+  t.is(refusal(t, await connection.answer()), '400 invalid');
   await connection.ended();
 });
 
 test('CONNECT behind an unanswered request ends the connection, and all of it at once', async (t) => {
-  const [begun, release] = [gate(), gate()];
-  const slow = getRoute('/api/slow', async () => {
-    begun.resolve();
-    await release.promise;
-    return json('slow');
-  });
-  const { open, ask, port } = await startHttpServer(t, { routes: [slow, echo] });
+  const { held, begun, release } = heldRoute();
+  const { open, ask, port } = await startHttpServer(t, { routes: [held, echo] });
   const asked = `CONNECT localhost:${port} HTTP/1.1\r\nHost: localhost:${port}\r\n\r\n`;
   const connection = await open(`${rawRequest('GET /api/slow')}${asked}`);
-  await begun.promise;
+  await begun;
   await ask(rawRequest('POST /api/echo', [jsonType], '{}'));
-  release.resolve();
+  release();
   t.is(await connection.answer(), undefined);
 });
 
@@ -907,14 +907,6 @@ test('an error in mid-stream breaks the connection; before the first piece it is
   );
 });
 
-test('a big answer arrives whole', async (t) => {
-  const big = { list: Array.from({ length: 200_000 }, (_, index) => `ünïcode ${index}`) };
-  const { ask } = await startHttpServer(t, { routes: [getRoute('/api/big', () => json(big))] });
-  const { body, headers } = await ask(rawRequest('GET /api/big'));
-  t.is(Number(headers.get('content-length')), Buffer.byteLength(body));
-  t.is(body, JSON.stringify(big));
-});
-
 const fail = (path: string, error: unknown): Route =>
   getRoute(path, () => {
     throw error;
@@ -978,17 +970,10 @@ test('unknown errors become internal; the log names class, code and place, never
 
 test('a connection that breaks before its answer is logged at debug, without its path', async (t) => {
   for (const path of ['/api/stuck', '/api/stuck/{id}']) {
-    const started = gate();
-    const aborted = gate();
-    const stuck = getRoute(path, async ({ signal }) => {
-      signal.addEventListener('abort', () => aborted.resolve());
-      started.resolve();
-      await aborted.promise;
-      return json(1);
-    });
+    const { stuck, started } = stuckRoute(path);
     const { open, hasLogged, logged } = await startHttpServer(t, { routes: [stuck] });
     const connection = await open(rawRequest(`GET ${path.replace('{id}', '7')}`));
-    await started.promise;
+    await started;
     connection.socket.resetAndDestroy();
     await hasLogged('debug http.socket');
     t.is(logged.filter((line) => line.includes('http.socket')).length, 1);
@@ -1013,25 +998,19 @@ test('each request is logged at debug with its route, never its path or query', 
 });
 
 test('close: idle connections end soon, a request in flight is answered with Connection: close', async (t) => {
-  const release = gate();
-  const started = gate();
-  const slow = getRoute('/api/slow', async () => {
-    started.resolve();
-    await release.promise;
-    return json('done');
-  });
-  const { server, open, port } = await startHttpServer(t, { routes: [slow, look] });
+  const { held, begun, release } = heldRoute();
+  const { server, open, port } = await startHttpServer(t, { routes: [held, look] });
   const silent = await open();
   const idle = await open(rawRequest('GET /api/look'));
   t.is((await idle.answer())?.headers.get('connection'), 'keep-alive');
   const busy = await open(rawRequest('GET /api/slow'));
-  await started.promise;
+  await begun;
   const closed = server.close(60_000);
   await Promise.all([idle.ended(), silent.ended()]);
   await t.throwsAsync(fetch(`http://127.0.0.1:${port}/api/look`));
-  release.resolve();
+  release();
   const answer = await busy.answer();
-  t.is(answer?.body, '"done"');
+  t.is(answer?.body, '"slow"');
   t.is(answer?.headers.get('connection'), 'close');
   await busy.ended();
   await closed;
@@ -1073,20 +1052,13 @@ test('close: a stream that began before is finished, then its connection ends', 
 });
 
 test('close: what outlives the grace is cut off and its signal aborted', async (t) => {
-  const started = gate();
-  const aborted = gate<string>();
-  const stuck = getRoute('/api/stuck', async ({ signal }) => {
-    signal.addEventListener('abort', () => aborted.resolve('aborted'));
-    started.resolve();
-    await aborted.promise;
-    return json(1);
-  });
+  const { stuck, started, aborted } = stuckRoute('/api/stuck');
   const { server, open } = await startHttpServer(t, { routes: [stuck] });
   const connection = await open(rawRequest('GET /api/stuck'));
-  await started.promise;
+  await started;
   await server.close(1);
   await connection.ended();
-  t.is(await aborted.promise, 'aborted');
+  t.is(await aborted, 'aborted');
 });
 
 posix('an inherited socket is taken on the loopback only', async (t) => {
