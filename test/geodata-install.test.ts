@@ -173,6 +173,18 @@ async function timelineDataset(daemon: TestDaemon) {
   return dataset?.dataset_version;
 }
 
+/** The bytes of a generation, and what opens a site that gets it from a server of that script. */
+function hostedFirst(t: ExecutionContext) {
+  const first = makeGeneration(temporaryDirectory(t), 'first');
+  const content = readFileSync(first.path);
+  const opened = async (script: Script = {}, options: Partial<SiteOptions> = {}) => {
+    const server = await startMisbehavingServer(t, { content, script });
+    const manifest = at(manifestOf(first), server.url);
+    return { server, site: openSite(t, { manifest, ...options }) };
+  };
+  return { first, content, opened };
+}
+
 const at = (manifest: GeodataManifest, ...endpoints: string[]): GeodataManifest => ({
   ...manifest,
   endpoints,
@@ -232,83 +244,64 @@ test('a repository that is not public answers with its word', async (t) => {
 interface Ending {
   readonly script?: (content: Buffer, generation: TestGeneration) => Script;
   readonly error: string;
-  /** Requests for the content. */
-  readonly gets: number;
+  /** Requests for the content; none unless told. */
+  readonly gets?: number;
   /** Bytes that wait for another try. */
   readonly left?: number;
   readonly prepare?: (partial: string) => void;
 }
 
-const noMetadata = { gets: 0 };
-const refusedContent = { gets: 1 };
+/** What a server says of an object, with a link to where it is not. */
+const described = (oid: string, size: number) =>
+  json(200, { oid, size, _links: { download: { href: 'http://127.0.0.1:1/' } } });
+
 const endings: Readonly<Record<string, Ending>> = {
   'the server has never heard of it': {
     script: () => ({ find: [json(404, { message: 'No.' })] }),
     error: 'not_found',
-    ...noMetadata,
   },
   'the server has no link to it': {
     script: (content, { oid }) => ({ find: [json(200, { oid, size: content.length })] }),
     error: 'not_found',
-    ...noMetadata,
   },
   'the server has another size of it': {
     script: (content, { oid }) => ({
       find: [json(200, { oid, size: content.length + 1, _links: {} })],
     }),
     error: 'not_found',
-    ...noMetadata,
   },
   'the server has another size of it, and a link': {
     script: (content, { oid }) => ({
-      find: [
-        json(200, {
-          oid,
-          size: content.length - 1,
-          _links: { download: { href: 'http://127.0.0.1:1/' } },
-        }),
-      ],
+      find: [described(oid, content.length - 1)],
     }),
     error: 'mismatch',
-    ...noMetadata,
   },
   'the server describes another one': {
     script: (content) => ({ find: [json(200, { oid: '0'.repeat(64), size: content.length })] }),
     error: 'mismatch',
-    ...noMetadata,
   },
   'the link leads to a foreign host': {
     script: (content, { oid }) => ({
-      find: [
-        json(200, {
-          oid,
-          size: content.length,
-          _links: { download: { href: 'http://127.0.0.1:1/' } },
-        }),
-      ],
+      find: [described(oid, content.length)],
     }),
     error: 'mismatch',
-    gets: 0,
   },
   'the server redirects to a foreign host': {
     script: () => ({ find: [redirect(307, 'https://example.org/')] }),
     error: 'mismatch',
-    ...noMetadata,
   },
   'the server redirects for good (308)': {
     script: () => ({ find: [redirect(308, '/owner/name/objects/')] }),
     error: 'mismatch',
-    ...noMetadata,
   },
   'the content is redirected': {
     script: () => ({ get: [redirect(302, '/other')] }),
     error: 'mismatch',
-    ...refusedContent,
+    gets: 1,
   },
   'the server wants a password': {
     script: () => ({ find: [json(401, {})] }),
     error: 'unauthorized',
-    ...noMetadata,
   },
   'the content is refused, with a new link too': {
     script: () => ({ get: [send(403, ''), send(403, '')] }),
@@ -318,17 +311,15 @@ const endings: Readonly<Record<string, Ending>> = {
   'too many have asked': {
     script: () => ({ find: [send(429, '', { 'retry-after': '601' })] }),
     error: 'rate_limited',
-    ...noMetadata,
   },
   'the server has given enough for today': {
     script: () => ({ get: [send(509, '')] }),
     error: 'rate_limited',
-    ...refusedContent,
+    gets: 1,
   },
   'the server is out of order': {
     script: () => ({ find: Array.from({ length: 4 }, () => send(503, '')) }),
     error: 'offline',
-    ...noMetadata,
   },
   'wrong bytes come twice': {
     script: (content) => {
@@ -341,12 +332,12 @@ const endings: Readonly<Record<string, Ending>> = {
   'more bytes are announced': {
     script: (content) => ({ get: [serve(Buffer.concat([content, content]))] }),
     error: 'mismatch',
-    ...refusedContent,
+    gets: 1,
   },
   'the content is compressed': {
     script: () => ({ get: [send(200, 'zip', { 'content-encoding': 'gzip' })] }),
     error: 'mismatch',
-    ...refusedContent,
+    gets: 1,
   },
   'it breaks at the same place for ever': {
     script: (content) => ({
@@ -373,21 +364,16 @@ const endings: Readonly<Record<string, Ending>> = {
 };
 
 test('a fetch that fails says why in one word, and the generation in use goes on', async (t) => {
-  const directory = temporaryDirectory(t);
-  const first = makeGeneration(directory, 'first');
-  const content = readFileSync(first.path);
+  const { first, content, opened } = hostedFirst(t);
   const tries = Object.entries(endings).map(async ([title, ending]) => {
     if (title === 'the disk is full' && !existsSync('/dev/full')) return;
-    const script = ending.script?.(content, first) ?? {};
-    const server = await startMisbehavingServer(t, { content, script });
-    const manifest = at(manifestOf(first), server.url);
-    const site = openSite(t, { manifest });
+    const { server, site } = await opened(ending.script?.(content, first));
     const partial = partialPath(site.directory, first.oid);
     ending.prepare?.(partial);
     const ended = await install(t, site, first);
     t.like(ended, { state: 'failed', generation_id: 'first', error: ending.error }, title);
     t.is(await site.landmark(), 'Landmark shipped', title);
-    t.is(server.of('get').length, ending.gets, title);
+    t.is(server.of('get').length, ending.gets ?? 0, title);
     t.is(server.of('other').length, 0, title);
     const stats = existsSync(partial) ? statSync(partial) : undefined;
     t.is(stats?.isDirectory() === true ? undefined : stats?.size, ending.left, title);
@@ -397,17 +383,14 @@ test('a fetch that fails says why in one word, and the generation in use goes on
 });
 
 test.serial('a server that falls silent is given up', async (t) => {
-  const first = makeGeneration(temporaryDirectory(t), 'first');
-  const content = readFileSync(first.path);
+  const { first, content, opened } = hostedFirst(t);
   const scripts: [script: Script, left: number | undefined][] = [
     [{ find: [silence] }, undefined],
     [{ get: [stallAfter(content, 5_000)] }, 5_000],
   ];
   const tries = scripts.map(async ([script, left]) => {
-    const server = await startMisbehavingServer(t, { content, script });
-    const manifest = at(manifestOf(first), server.url);
     // The one wait that is real, long enough for a busy machine.
-    const site = openSite(t, { manifest, download: { stallMs: 500, pausesMs: [] } });
+    const { site } = await opened(script, { download: { stallMs: 500, pausesMs: [] } });
     t.like(await install(t, site, first), { state: 'failed', error: 'stalled' });
     t.is(await site.landmark(), 'Landmark shipped');
     const partial = partialPath(site.directory, first.oid);
@@ -496,16 +479,10 @@ test('a link may lead from one server of the manifest to another', async (t) => 
 });
 
 test('a download is seen to proceed, can be stopped at once, and goes on after a restart with no byte twice', async (t) => {
-  const first = makeGeneration(temporaryDirectory(t), 'first');
-  const content = readFileSync(first.path);
+  const { first, content, opened } = hostedFirst(t);
   const size = content.length;
   const half = size >> 1;
-  const server = await startMisbehavingServer(t, {
-    content,
-    script: { get: [stallAfter(content, half)] },
-  });
-  const manifest = at(manifestOf(first), server.url);
-  const site = openSite(t, { manifest });
+  const { server, site } = await opened({ get: [stallAfter(content, half)] });
   await site.begin('first');
   const partial = partialPath(site.directory, first.oid);
   const active = await answerWhen(
@@ -533,8 +510,7 @@ test('a download is seen to proceed, can be stopped at once, and goes on after a
 });
 
 test('an install can be cancelled at every step', async (t) => {
-  const first = makeGeneration(temporaryDirectory(t), 'first');
-  const content = readFileSync(first.path);
+  const { content, opened } = hostedFirst(t);
   const checking = gate();
   const never: CheckWhole = (_, signal) => {
     checking.resolve();
@@ -549,9 +525,7 @@ test('an install can be cancelled at every step', async (t) => {
     [{}, never],
   ];
   for (const [script, check] of cases) {
-    const server = await startMisbehavingServer(t, { content, script });
-    const manifest = at(manifestOf(first), server.url);
-    const site = openSite(t, { manifest, ...(check && { check }) });
+    const { server, site } = await opened(script, check && { check });
     await site.begin('first');
     if (check !== undefined) await checking.promise;
     else await until(() => server.heard.length >= ('get' in script ? 2 : 1));
@@ -562,11 +536,9 @@ test('an install can be cancelled at every step', async (t) => {
 });
 
 test('a pause before another try can be cancelled', async (t) => {
-  const first = makeGeneration(temporaryDirectory(t), 'first');
-  const content = readFileSync(first.path);
+  const { opened } = hostedFirst(t);
   const script = { find: [send(429, '', { 'retry-after': '600' })] };
-  const server = await startMisbehavingServer(t, { content, script });
-  const site = openSite(t, { manifest: at(manifestOf(first), server.url), waits: true });
+  const { server, site } = await opened(script, { waits: true });
   await site.begin('first');
   await until(() => server.heard.length > 0);
   await site.cancel();
@@ -574,8 +546,7 @@ test('a pause before another try can be cancelled', async (t) => {
 });
 
 test('a generation is fetched only where 64 MiB stay free beside what is still to come', async (t) => {
-  const first = makeGeneration(temporaryDirectory(t), 'first');
-  const content = readFileSync(first.path);
+  const { first, content, opened } = hostedFirst(t);
   const size = content.length;
   const cases: [there: number, free: number, outcome: string][] = [
     [0, size + limits.geodataSpareBytes, 'installed'],
@@ -586,9 +557,7 @@ test('a generation is fetched only where 64 MiB stay free beside what is still t
     [size + 5, size + limits.geodataSpareBytes - 1, 'disk_full'],
   ];
   for (const [there, free, outcome] of cases) {
-    const server = await startMisbehavingServer(t, { content });
-    const manifest = at(manifestOf(first), server.url);
-    const site = openSite(t, { manifest, download: { freeBytes: async () => free } });
+    const { server, site } = await opened({}, { download: { freeBytes: async () => free } });
     const left = Buffer.concat([content, content]).subarray(0, there);
     if (there > 0) placePartial(site.directory, first, left);
     const { state, error } = await install(t, site, first);
