@@ -8,7 +8,7 @@ import type { Bbox } from '../model/schema.ts';
 import { rounds } from './helpers/effort.ts';
 import { valuesOf } from './helpers/fields.ts';
 import { aligned, referenceClusters, type ClusterItem } from './reference/clusters.ts';
-import { eachOnce, row, shownPlaces, type Row } from './reference/places.ts';
+import { row, shownPlaces, stocked, type Row } from './reference/places.ts';
 
 interface Waypoints {
   library?: readonly Row[];
@@ -55,9 +55,7 @@ const boxes: fc.Arbitrary<Bbox> = fc
 test('clusters: equal the plain reference for any waypoints, zoom, grid and box', async (t) => {
   await fc.assert(
     fc.asyncProperty(
-      fc.array(row, { maxLength: 120 }),
-      fc.array(row, { maxLength: 20 }),
-      fc.array(fc.nat(), { maxLength: 20 }),
+      stocked,
       fc.record({
         zoom: zooms,
         grid: grids,
@@ -65,14 +63,7 @@ test('clusters: equal the plain reference for any waypoints, zoom, grid and box'
         bounds: fc.boolean(),
         bbox: fc.option(boxes, { nil: undefined }),
       }),
-      async (rows, ownRows, picks, asked) => {
-        const library = eachOnce(rows);
-        const picked = library.filter((_, at) =>
-          picks.some((pick) => pick % library.length === at),
-        );
-        // Half of what is picked is bookmarked, the other half is hidden.
-        const bookmarks = eachOnce([...ownRows, ...picked.filter((_, at) => at % 2 === 0)]);
-        const hidden = picked.filter((_, at) => at % 2 === 1);
+      async ({ library, bookmarks, hidden }, asked) => {
         const items = await clustersOf({ library, bookmarks, hidden }, asked);
         const expected = referenceClusters(shownPlaces(library, bookmarks, hidden), asked);
         t.deepEqual(aligned(items, expected), expected);

@@ -14,7 +14,7 @@ import { makeGeneration } from './helpers/generations.ts';
 import { openFiles } from './helpers/open-files.ts';
 import { temporaryDirectory } from './helpers/temporary-directory.ts';
 import { until } from './helpers/until.ts';
-import { eachOnce, row, shownPlaces, type Row } from './reference/places.ts';
+import { shownPlaces, stocked, type Row } from './reference/places.ts';
 import { referenceSuggest } from './reference/suggest.ts';
 
 async function suggest(
@@ -52,18 +52,10 @@ test('suggest: a word that is typed twice counts once', async (t) => {
 test('suggest: equals the plain reference for any waypoints and query', async (t) => {
   await fc.assert(
     fc.asyncProperty(
-      fc.array(row, { maxLength: 80 }),
-      fc.array(row, { maxLength: 12 }),
-      fc.array(fc.nat(), { maxLength: 12 }),
+      stocked,
       queries,
       fc.integer({ min: 1, max: 12 }),
-      async (rows, ownRows, picks, query, limit) => {
-        const library = eachOnce(rows);
-        const picked = library.filter((_, at) =>
-          picks.some((pick) => pick % library.length === at),
-        );
-        const bookmarks = eachOnce([...ownRows, ...picked.filter((_, at) => at % 2 === 0)]);
-        const hidden = picked.filter((_, at) => at % 2 === 1);
+      async ({ library, bookmarks, hidden }, query, limit) => {
         const found = await suggest({ library, bookmarks, hidden }, query, limit);
         const shown = shownPlaces(library, bookmarks, hidden);
         t.deepEqual(withoutTies(found), withoutTies(referenceSuggest(shown, query, limit)));
@@ -227,16 +219,10 @@ async function suggestions(daemon: TestDaemon, query: string): Promise<Found[]> 
 test('places: towns of the world are found as people write them', async (t) => {
   const daemon = await startTestDaemon(t, { settings: { geocoder: 'offline' } });
   for (const [query, name, type] of [
+    // Their names are tried in geodata-search.test.ts.
     ['lodz', 'Łódź, Łódź Voivodeship, Poland', 'city'],
-    ['Łódź', 'Łódź, Łódź Voivodeship, Poland', 'city'],
     ['tromso', 'Tromsø, Troms, Norway', 'town'],
-    ['muenchen', 'Munich, Bavaria, Germany', 'city'],
-    ['MÜNCHEN', 'Munich, Bavaria, Germany', 'city'],
-    ['cologne', 'Köln, North Rhine-Westphalia, Germany', 'city'],
     ['москва', 'Moscow, Russia', 'city'],
-    ['goteborg', 'Gothenburg, Västra Götaland, Sweden', 'city'],
-    ['paris', 'Paris, Île-de-France, France', 'city'],
-    ['rio de jan', 'Rio de Janeiro, Brazil', 'city'],
   ] as const) {
     const found = await suggestions(daemon, query);
     t.like(found[0], { name, source: 'geocode', class: 'place', type }, query);

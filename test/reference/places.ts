@@ -61,13 +61,27 @@ function near([town, step]: [number, number]): number {
 }
 
 /** Rows as the library shows them: each identity once, the first one. */
-export function eachOnce(rows: readonly Row[]): Row[] {
+function eachOnce(rows: readonly Row[]): Row[] {
   const seen = new Set<string>();
   return rows.filter((place) => {
     const key = identityText(identityOf(place.name, place.lat, place.lon));
     return seen.size < seen.add(key).size;
   });
 }
+
+/** A library, bookmarks and hidden places: half of what is picked of the library is bookmarked, the other half hidden. */
+export const stocked = fc
+  .tuple(
+    fc.array(row, { maxLength: 120 }),
+    fc.array(row, { maxLength: 20 }),
+    fc.array(fc.nat(), { maxLength: 20 }),
+  )
+  .map(([rows, ownRows, picks]) => {
+    const library = eachOnce(rows);
+    const picked = library.filter((_, at) => picks.some((pick) => pick % library.length === at));
+    const bookmarks = eachOnce([...ownRows, ...picked.filter((_, at) => at % 2 === 0)]);
+    return { library, bookmarks, hidden: picked.filter((_, at) => at % 2 === 1) };
+  });
 
 /** What is shown of a library, bookmarks and hidden identities. */
 export function shownPlaces(
