@@ -10,6 +10,7 @@ import { nullSink, type RecordedWaypoint } from '../model/recording.ts';
 import { isTaken } from './helpers/effort.ts';
 import { expectSame } from './helpers/expect-same.ts';
 import { valuesOf } from './helpers/fields.ts';
+import { inPieces } from './helpers/fixtures.ts';
 
 const fixtures = path.resolve(import.meta.dirname, '../fixtures');
 const folder = path.join(fixtures, 'gpx');
@@ -41,16 +42,6 @@ function read(source: string | Iterable<Uint8Array>) {
   } catch (error) {
     if (!(error instanceof FileRefused)) throw error;
     return { waypoints, trackPoints, outcome: { refused: error.reason, line: error.line } };
-  }
-}
-
-function* inPieces(bytes: Uint8Array, size: number): Generator<Uint8Array> {
-  // One buffer for all pieces: the reader must not keep it.
-  const piece = new Uint8Array(size);
-  for (let at = 0; at < bytes.length; at += size) {
-    const part = bytes.subarray(at, at + size);
-    piece.set(part);
-    yield piece.subarray(0, part.length);
   }
 }
 

@@ -25,10 +25,9 @@ function pathsInLibrary({ libraryPath }: Site): unknown[] {
 }
 
 test('of more files than share a commit each gets its own verdict', (t) => {
-  const site = importSite(t);
   const files = names(140);
   const tree = Object.fromEntries(files.map((file) => [file, content(file)]));
-  writeTree(site.source, { '020.gpx': content('before'), '021.gpx': content('021.gpx') });
+  const site = importSite(t, { '020.gpx': content('before'), '021.gpx': content('021.gpx') });
   site.run();
   writeTree(site.source, {
     ...tree,
@@ -61,9 +60,8 @@ function importNames(site: Site, run: Run, entries: readonly SourceEntry[]): str
 }
 
 test('when a commit fails, all of its files are undone, and those of earlier ones stay', (t) => {
-  const site = importSite(t);
   const files = ['a.gpx', 'b/c.gpx', 'b/d.gpx', 'e/f/g.gpx'];
-  writeTree(site.source, Object.fromEntries(files.map((file) => [file, content(file)])));
+  const site = importSite(t, Object.fromEntries(files.map((file) => [file, content(file)])));
   writeFileSync(join(site.source, 'a.gpx'), content('a.gpx').padEnd(smallBytes + 1));
   const run = partsOf(t, site);
   failCommits(run.library, { after: 1, times: 1 });
@@ -75,9 +73,8 @@ test('when a commit fails, all of its files are undone, and those of earlier one
 });
 
 test('an import that is cancelled within a group keeps what was finished before', (t) => {
-  const site = importSite(t);
   const files = names(10);
-  writeTree(site.source, Object.fromEntries(files.map((file) => [file, content(file)])));
+  const site = importSite(t, Object.fromEntries(files.map((file) => [file, content(file)])));
   const run = partsOf(t, site);
   const place = run.files.place.bind(run.files);
   run.files.place = (temporary, path, old) => {
@@ -91,8 +88,7 @@ test('an import that is cancelled within a group keeps what was finished before'
 });
 
 test('a log that is renamed when a new one is begun is not lost with the place it had', (t) => {
-  const site = importSite(t);
-  writeTree(site.source, { 'current.gpx': content('May'), 'walk.gpx': content('Walk') });
+  const site = importSite(t, { 'current.gpx': content('May'), 'walk.gpx': content('Walk') });
   site.run();
   writeTree(site.source, {
     '2024-05 copy.gpx': content('May'),
@@ -109,9 +105,8 @@ test('a log that is renamed when a new one is begun is not lost with the place i
 });
 
 test('copies that were found before a cancel are told', (t) => {
-  const site = importSite(t);
   const files = ['a.gpx', 'b.gpx', 'c.gpx', 'd.gpx'];
-  writeTree(site.source, Object.fromEntries(files.map((file) => [file, content(file)])));
+  const site = importSite(t, Object.fromEntries(files.map((file) => [file, content(file)])));
   writeTree(site.source, { 'b.gpx': content('a.gpx') });
   const run = partsOf(t, site);
   const place = run.files.place.bind(run.files);
@@ -150,12 +145,11 @@ function importDuring(
 }
 
 test('what is read at once and what is read in pieces arrive alike, to the byte', (t) => {
-  const site = importSite(t);
   const sized = (bytes: number): string => content(`of ${bytes}`).padEnd(bytes);
   const tree = Object.fromEntries(
     [smallBytes - 1, smallBytes, smallBytes + 1].map((bytes) => [`${bytes}.gpx`, sized(bytes)]),
   );
-  writeTree(site.source, tree);
+  const site = importSite(t, tree);
   t.like(site.result(), { added: 3, count: 3, failed: 0 });
   for (const [file, text] of Object.entries(tree))
     t.is(readFileSync(join(site.imports, file), 'utf8'), text);
@@ -186,8 +180,7 @@ for (const [kind, text] of Object.entries(sources)) {
   });
 
   test(`a ${kind} source of the size of another file is read for its hash, and is no duplicate of it`, (t) => {
-    const site = importSite(t);
-    writeTree(site.source, { 'a.gpx': text, 'b.gpx': text, 'c.gpx': text.replace('A', 'B') });
+    const site = importSite(t, { 'a.gpx': text, 'b.gpx': text, 'c.gpx': text.replace('A', 'B') });
     t.like(site.result(), { added: 2, duplicates: 1, duplicate_files: ['b.gpx'] });
     t.like(site.result(), { added: 0, duplicates: 3 });
     const hashes = dumpLibrary(site.libraryPath)['files']!.map((row) => (row as unknown[])[2]);

@@ -38,8 +38,7 @@ const lake = gpx([['Lake', 46.6, 8.3]]);
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
 test('added, then duplicate, then replaced: each file gets its verdict', (t) => {
-  const site = importSite(t);
-  writeTree(site.source, { 'a.gpx': hut, 'b.GPX': camp, 'notes.txt': 'x', 'bad.gpx': '<gpx>' });
+  const site = importSite(t, { 'a.gpx': hut, 'b.GPX': camp, 'notes.txt': 'x', 'bad.gpx': '<gpx>' });
   const first = site.run();
   t.like(first.result, {
     imported: true,
@@ -91,8 +90,7 @@ test('added, then duplicate, then replaced: each file gets its verdict', (t) => 
 });
 
 test('content that is known under another path is a duplicate', (t) => {
-  const site = importSite(t);
-  writeTree(site.source, { 'a.gpx': hut, 'deep/b.gpx': hut, 'z.gpx': hut });
+  const site = importSite(t, { 'a.gpx': hut, 'deep/b.gpx': hut, 'z.gpx': hut });
   t.like(site.result({ recursive: true }), {
     added: 1,
     duplicate_files: ['deep/b.gpx', 'z.gpx'],
@@ -101,8 +99,7 @@ test('content that is known under another path is a duplicate', (t) => {
 });
 
 test('a known path with other content is replaced, whatever else has that content', (t) => {
-  const site = importSite(t);
-  writeTree(site.source, { 'a.gpx': hut, 'b.gpx': lake });
+  const site = importSite(t, { 'a.gpx': hut, 'b.gpx': lake });
   site.run();
   writeTree(site.source, { 'a.gpx': lake });
   t.like(site.result(), { replaced_files: ['a.gpx'], duplicate_files: ['b.gpx'] });
@@ -112,8 +109,7 @@ test('a known path with other content is replaced, whatever else has that conten
 });
 
 test('a managed copy that was deleted or edited comes back by importing its source', (t) => {
-  const site = importSite(t);
-  writeTree(site.source, { 'a.gpx': hut, 'b.gpx': lake });
+  const site = importSite(t, { 'a.gpx': hut, 'b.gpx': lake });
   site.run();
   rmSync(join(site.imports, 'a.gpx'));
   const edited = lake.replace('Lake', 'Pond');
@@ -125,8 +121,7 @@ test('a managed copy that was deleted or edited comes back by importing its sour
 });
 
 test('sub-directories are imported on demand, else their files are counted', (t) => {
-  const site = importSite(t);
-  writeTree(site.source, {
+  const site = importSite(t, {
     'a.gpx': hut,
     'sub/b.gpx': lake,
     'sub/deep/c.gpx': camp,
@@ -147,17 +142,15 @@ test('sub-directories are imported on demand, else their files are counted', (t)
 });
 
 test('verdicts come in the order of the paths', (t) => {
-  const site = importSite(t);
   const names = ['b', 'a/b', 'a', 'B', 'a-b', 'é', 'a/a/a'];
-  writeTree(site.source, Object.fromEntries(names.map((name) => [`${name}.gpx`, '<gpx>'])));
+  const site = importSite(t, Object.fromEntries(names.map((name) => [`${name}.gpx`, '<gpx>'])));
   const { failed_files: failed } = site.result({ recursive: true });
   t.deepEqual(failed, failed.toSorted());
   t.is(failed.length, isWindows ? 6 : 7);
 });
 
 test('files limits the import to the files it names', (t) => {
-  const site = importSite(t);
-  writeTree(site.source, {
+  const site = importSite(t, {
     'a.gpx': hut,
     'sub/b.gpx': lake,
     'c.gpx': camp,
@@ -189,8 +182,7 @@ test('files limits the import to the files it names', (t) => {
 });
 
 test('into places copies below a sub-folder of the imports', (t) => {
-  const site = importSite(t);
-  writeTree(site.source, { 'sub/a.gpx': hut });
+  const site = importSite(t, { 'sub/a.gpx': hut });
   t.is(site.result({ recursive: true, into: 'trips/2024' }).added, 1);
   t.deepEqual(filesBelow(site.imports), ['trips/2024/sub/a.gpx']);
   if (!isWindows) t.is(statSync(join(site.imports, 'trips')).mode & 0o777, 0o700);
@@ -230,8 +222,7 @@ test('into cannot name a hidden directory, where old bytes are kept', (t) => {
 });
 
 posix('links, directories named like files and FIFOs are unsupported, and nothing hangs', (t) => {
-  const site = importSite(t);
-  writeTree(site.source, { '../outside/secret.gpx': hut, 'real.gpx': lake });
+  const site = importSite(t, { '../outside/secret.gpx': hut, 'real.gpx': lake });
   symlinkSync('../outside/secret.gpx', join(site.source, 'link.gpx'));
   symlinkSync('../outside', join(site.source, 'linked'));
   symlinkSync('real.gpx', join(site.source, 'inside.gpx'));
@@ -250,8 +241,7 @@ posix('links, directories named like files and FIFOs are unsupported, and nothin
 });
 
 posix('the directory of the import may itself be a link', (t) => {
-  const site = importSite(t);
-  writeTree(site.source, { 'a.gpx': hut });
+  const site = importSite(t, { 'a.gpx': hut });
   const link = `${site.source}-link`;
   symlinkSync(site.source, link);
   t.like(site.result({ dir: link }), { dir: link, added: 1 });
@@ -270,8 +260,7 @@ posix('a link below the imports is never followed', (t) => {
 });
 
 asUser('what cannot be read fails alone', (t) => {
-  const site = importSite(t);
-  writeTree(site.source, { 'a.gpx': hut, 'b.gpx': lake, 'sub/c.gpx': camp });
+  const site = importSite(t, { 'a.gpx': hut, 'b.gpx': lake, 'sub/c.gpx': camp });
   chmodSync(join(site.source, 'a.gpx'), 0);
   chmodSync(join(site.source, 'sub'), 0);
   const { added, failures } = site.result({ recursive: true });
@@ -286,8 +275,7 @@ asUser('what cannot be read fails alone', (t) => {
 testWith(isWindows, 'elsewhere nobody can')(
   'a copy that another program holds is not replaced alone, and later',
   (t) => {
-    const site = importSite(t);
-    writeTree(site.source, { 'a.gpx': hut, 'b.gpx': lake });
+    const site = importSite(t, { 'a.gpx': hut, 'b.gpx': lake });
     site.run();
     const copy = join(site.imports, 'a.gpx');
     const { mtimeNs } = statSync(copy, { bigint: true });
@@ -308,8 +296,7 @@ test('a directory that is gone when the worker looks is one clear failure', (t) 
 });
 
 test('a file where a directory must be, or the reverse, is unreadable', (t) => {
-  const site = importSite(t);
-  writeTree(site.source, { 'a.gpx': hut });
+  const site = importSite(t, { 'a.gpx': hut });
   site.run();
   rmSync(join(site.source, 'a.gpx'));
   writeTree(site.source, { 'a.gpx/b.gpx': lake });
@@ -324,8 +311,7 @@ test('a file where a directory must be, or the reverse, is unreadable', (t) => {
 });
 
 test("a directory named like the temporary copy of a file beside it is in nobody's way", (t) => {
-  const site = importSite(t);
-  writeTree(site.source, { 'a.gpx': hut, 'a.gpx.tmp/b.gpx': lake });
+  const site = importSite(t, { 'a.gpx': hut, 'a.gpx.tmp/b.gpx': lake });
   t.like(site.result({ recursive: true }), { added: 2, failed: 0 });
   writeTree(site.source, { 'a.gpx': camp, 'a.gpx.tmp/b.gpx': lake });
   t.like(site.result({ recursive: true }), { replaced: 1, duplicates: 1, failed: 0 });
@@ -335,16 +321,14 @@ test("a directory named like the temporary copy of a file beside it is in nobody
 });
 
 test('a file that fails leaves neither a copy nor a directory', (t) => {
-  const site = importSite(t);
-  writeTree(site.source, { 'deep/er/bad.gpx': '<gpx><wpt', 'deep/ok.gpx': hut });
+  const site = importSite(t, { 'deep/er/bad.gpx': '<gpx><wpt', 'deep/ok.gpx': hut });
   site.run({ recursive: true });
   t.deepEqual(filesBelow(site.imports), ['deep/ok.gpx']);
   t.false(existsSync(join(site.imports, 'deep/er')));
 });
 
 test('a failing file does not touch the one it would replace', (t) => {
-  const site = importSite(t);
-  writeTree(site.source, { 'a.gpx': hut });
+  const site = importSite(t, { 'a.gpx': hut });
   site.run();
   const before = dumpLibrary(site.libraryPath);
   writeTree(site.source, { 'a.gpx': hut.slice(0, -10) });
@@ -355,10 +339,9 @@ test('a failing file does not touch the one it would replace', (t) => {
 });
 
 test('names that differ in form only are one private name', (t) => {
-  const site = importSite(t);
   const composed = 'caf\u00e9.gpx';
   const decomposed = 'cafe\u0301.gpx';
-  writeTree(site.source, { [decomposed]: hut });
+  const site = importSite(t, { [decomposed]: hut });
   t.like(site.result(), { added: 1, replaced: 0 });
   t.deepEqual(filesBelow(site.imports), [composed]);
   rmSync(join(site.source, decomposed));
@@ -370,8 +353,7 @@ testWith(
   ['none', 'case'].includes(tryNameFolding(tmpdir())),
   'this file system takes the two names for one',
 )('of two sources that would take one private name, the second is refused, every time', (t) => {
-  const site = importSite(t);
-  writeTree(site.source, { 'caf\u00e9.gpx': hut, 'cafe\u0301.gpx': lake });
+  const site = importSite(t, { 'caf\u00e9.gpx': hut, 'cafe\u0301.gpx': lake });
   t.like(site.result(), { added: 1, failures: [{ file: 'caf\u00e9.gpx', reason: 'unreadable' }] });
   t.like(site.result(), {
     duplicates: 1,
@@ -453,9 +435,8 @@ testWith(tryNameFolding(tmpdir()) !== 'none', 'other letters, another file')(
 );
 
 test('after a stop the files win: edited, added, removed and broken ones', (t) => {
-  const site = importSite(t);
   const tree = { 'a.gpx': hut, 'b.gpx': lake, 'c.gpx': camp, 'd.gpx': gpx([['D', 1, 1]]) };
-  writeTree(site.source, tree);
+  const site = importSite(t, tree);
   site.run();
   writeTree(site.imports, {
     'a.gpx': hut.replace('Hut', 'Inn'),
@@ -478,8 +459,7 @@ test('after a stop the files win: edited, added, removed and broken ones', (t) =
 });
 
 test('a touched file that is written to while a start reads it is read again by the next start', (t) => {
-  const site = importSite(t);
-  writeTree(site.source, { 'a.gpx': hut });
+  const site = importSite(t, { 'a.gpx': hut });
   site.run();
   const copy = join(site.imports, 'a.gpx');
   utimesSync(copy, 1, 1);
@@ -501,8 +481,7 @@ test('a touched file that is written to while a start reads it is read again by 
 });
 
 test('start-up deletes what a killed import left unfinished, and nothing else', (t) => {
-  const site = importSite(t);
-  writeTree(site.source, { 'a.gpx': hut });
+  const site = importSite(t, { 'a.gpx': hut });
   site.run();
   writeTree(site.imports, {
     'b.gpx.tmp': lake,
@@ -516,8 +495,7 @@ test('start-up deletes what a killed import left unfinished, and nothing else', 
 });
 
 test('a file renamed into place before its rows were committed is read at start-up', (t) => {
-  const site = importSite(t);
-  writeTree(site.source, { 'a.gpx': hut });
+  const site = importSite(t, { 'a.gpx': hut });
   site.run();
   writeTree(site.imports, { 'a.gpx.tmp': lake });
   renameSync(join(site.imports, 'a.gpx.tmp'), join(site.imports, 'a.gpx'));
@@ -552,8 +530,7 @@ test('reconciling can be cancelled, and goes on at the next start', (t) => {
 });
 
 posix('links among the managed copies are not followed at start-up', (t) => {
-  const site = importSite(t);
-  writeTree(site.source, { 'outside.gpx': hut });
+  const site = importSite(t, { 'outside.gpx': hut });
   symlinkSync(join(site.source, 'outside.gpx'), join(site.imports, 'link.gpx'));
   symlinkSync(site.source, join(site.imports, 'linked'));
   t.like(site.reconcile(), { loaded: 0, refused: 0, isWhole: true });
@@ -561,8 +538,7 @@ posix('links among the managed copies are not followed at start-up', (t) => {
 });
 
 onLinux('a name that is no UTF-8 fails alone', (t) => {
-  const site = importSite(t);
-  writeTree(site.source, { 'a.gpx': hut });
+  const site = importSite(t, { 'a.gpx': hut });
   writeFileSync(Buffer.from(`${site.source}/z\u00fcrich.gpx`, 'latin1'), lake);
   const { added, failures } = site.result();
   t.is(added, 1);
@@ -570,8 +546,7 @@ onLinux('a name that is no UTF-8 fails alone', (t) => {
 });
 
 posix('the bytes of a hard-linked source are not shared with the managed copy', (t) => {
-  const site = importSite(t);
-  writeTree(site.source, { 'a.gpx': hut });
+  const site = importSite(t, { 'a.gpx': hut });
   linkSync(join(site.source, 'a.gpx'), join(site.source, 'b.gpx'));
   t.like(site.result(), { added: 1, duplicates: 1 });
   appendFileSync(join(site.source, 'a.gpx'), '\n');

@@ -142,8 +142,7 @@ test("a person's imports are never refused while watched files come in, and all 
 });
 
 test('an import that is to end soon finishes the file that it is at, whatever becomes of it', (t) => {
-  const site = importSite(t);
-  writeTree(site.source, { 'a.gpx': camp, 'b.gpx': '<gpx>', 'c.gpx': gpx([['C', 3, 4]]) });
+  const site = importSite(t, { 'a.gpx': camp, 'b.gpx': '<gpx>', 'c.gpx': gpx([['C', 3, 4]]) });
   site.progress.endSoon();
   t.like(site.run(), { result: { files: 1, cancelled: true }, left: ['b.gpx', 'c.gpx'] });
   t.like(
@@ -169,9 +168,8 @@ test('an archive that is cut short gets on each time', (t) => {
 });
 
 test('an archive of files that are known already ends at the next of them, too, and gets on each time', (t) => {
-  const site = importSite(t);
   const files = ['A', 'B', 'C'].map((name) => gpx([[name, 3, 4]]));
-  writeTree(site.source, Object.fromEntries(files.map((file, at) => [`${at}.gpx`, file])));
+  const site = importSite(t, Object.fromEntries(files.map((file, at) => [`${at}.gpx`, file])));
   t.like(site.result(), { added: 3 });
   const entries = files.map((file, at) => [`${at}.gpx`, strToU8(file)] as const);
   writeFileSync(join(site.source, 'year.zip'), zipSync(Object.fromEntries(entries)));

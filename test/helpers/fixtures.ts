@@ -67,8 +67,8 @@ function shown(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-function* inPieces(bytes: Uint8Array, size: number): Generator<Uint8Array> {
-  // One buffer for all pieces: the reader must not keep it.
+/** Cuts bytes into pieces, all in one buffer: a reader must not keep it. */
+export function* inPieces(bytes: Uint8Array, size: number): Generator<Uint8Array> {
   const piece = new Uint8Array(Math.min(size, bytes.length));
   for (let at = 0; at < bytes.length; at += size) {
     const part = bytes.subarray(at, at + size);

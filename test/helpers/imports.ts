@@ -78,7 +78,11 @@ export function emptyList(directory: string): string {
   return path;
 }
 
-export function importSite(t: ExecutionContext<unknown>): ImportSite {
+/** Makes one with these files to import. */
+export function importSite(
+  t: ExecutionContext<unknown>,
+  files: Readonly<Record<string, string>> = {},
+): ImportSite {
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'waypointd-import-')));
   t.teardown(() => rmSync(root, { recursive: true, force: true }));
   const libraryPath = join(root, 'data', 'library.sqlite');
@@ -110,6 +114,7 @@ export function importSite(t: ExecutionContext<unknown>): ImportSite {
     now: site.now,
   });
   mkdirSync(site.source);
+  writeTree(site.source, files);
   mkdirSync(site.imports, { recursive: true });
   prepareLibrary(libraryPath, Date.now(), tryNameFolding(site.imports));
   return site;
