@@ -373,117 +373,70 @@ test.serial('changes are made, listed, undone and hidden, with their signals', a
   t.like(await service.getImportStatus(), { state: 'idle', last: null });
 });
 
-/** A method, what it is called with, what it asks, and the signals of its own that it sends when it fails. */
+/**
+ * A method, what it is called with, what it asks, and its own signals when it fails: how their names begin, and what comes
+ * with that of the start, where there is one, and with that of the failure.
+ */
 type Failing = readonly [
   method: string,
   args: readonly unknown[],
   kind: string,
-  ...signals: (readonly unknown[])[],
+  name?: string,
+  started?: readonly unknown[] | undefined,
+  failed?: readonly unknown[],
 ];
 
 /** Stands for the message of the failure. */
 const why = Symbol('why');
 const camp = { name: 'Camp', lat: 42.1, lon: -8.3 };
-const clusterParams = { zoom: 3, gridSize: 60, bookmarksOnly: false };
-const importParams = { dir: '/tracks', recursive: false };
+const atCamp = ['Camp', 42.1, -8.3, 'x'];
+const grid = { zoom: 3, gridSize: 60, bookmarksOnly: false };
+const tracks = { dir: '/tracks', recursive: false };
+const days = ['2024-01-01', '2024-01-31'];
 /** Every method but `request`, and what it says when it fails. */
 const failing: readonly Failing[] = [
-  [
-    'getWaypoints',
-    [],
-    'GET /api/waypoints',
-    ['waypointsLoadStarted'],
-    ['waypointsLoadFailed', why],
-  ],
-  [
-    'addWaypoint',
-    [camp],
-    'POST /api/bookmarks',
-    ['waypointAddStarted', camp],
-    ['waypointAddFailed', camp, why],
-  ],
-  [
-    'deleteWaypoint',
-    [camp],
-    'DELETE /api/bookmarks',
-    ['waypointDeleteStarted', camp],
-    ['waypointDeleteFailed', camp, why],
-  ],
+  ['getWaypoints', [], 'GET /api/waypoints', 'waypointsLoad', [], [why]],
+  ['addWaypoint', [camp], 'POST /api/bookmarks', 'waypointAdd', [camp], [camp, why]],
+  ['deleteWaypoint', [camp], 'DELETE /api/bookmarks', 'waypointDelete', [camp], [camp, why]],
   [
     'renameWaypoint',
     [camp, 'Base'],
     'PATCH /api/bookmarks',
-    ['waypointRenameStarted', camp, 'Base'],
-    ['waypointRenameFailed', camp, 'Base', why],
+    'waypointRename',
+    [camp, 'Base'],
+    [camp, 'Base', why],
   ],
-  [
-    'getClusters',
-    [3, 60, false],
-    'GET /api/clusters',
-    ['clustersFetchStarted', clusterParams],
-    ['clustersFetchFailed', why, clusterParams],
-  ],
-  ['getLocation', [], 'GET /api/location', ['locationFetchStarted'], ['locationFetchFailed', why]],
-  [
-    'importGpxDirectory',
-    [importParams],
-    'POST /api/import',
-    ['importStarted', importParams],
-    ['importFailed', why, importParams],
-  ],
-  ['suggest', ['ca'], 'GET /api/suggest', ['suggestStarted', 'ca'], ['suggestFailed', why, 'ca']],
-  [
-    'getRecentSearches',
-    [7],
-    'GET /api/recent_suggest',
-    ['recentSearchesFetchStarted', 7],
-    ['recentSearchesFetchFailed', why, 7],
-  ],
+  ['getClusters', [3, 60, false], 'GET /api/clusters', 'clustersFetch', [grid], [why, grid]],
+  ['getLocation', [], 'GET /api/location', 'locationFetch', [], [why]],
+  ['importGpxDirectory', [tracks], 'POST /api/import', 'import', [tracks], [why, tracks]],
+  ['suggest', ['ca'], 'GET /api/suggest', 'suggest', ['ca'], [why, 'ca']],
+  ['getRecentSearches', [7], 'GET /api/recent_suggest', 'recentSearchesFetch', [7], [why, 7]],
   ['recordHistory', ['ca', undefined, undefined], 'POST /api/history'],
-  [
-    'fetchTags',
-    [camp],
-    'GET /api/tags',
-    ['tagsFetchStarted', camp],
-    ['tagsFetchFailed', camp, why],
-  ],
-  [
-    'addTag',
-    [camp, 'x'],
-    'POST /api/tags',
-    ['tagAddStarted', 'Camp', 42.1, -8.3, 'x'],
-    ['tagAddFailed', 'Camp', 42.1, -8.3, 'x', why],
-  ],
-  [
-    'deleteTag',
-    [camp, 'x'],
-    'DELETE /api/tags',
-    ['tagDeleteStarted', 'Camp', 42.1, -8.3, 'x'],
-    ['tagDeleteFailed', 'Camp', 42.1, -8.3, 'x', why],
-  ],
+  ['fetchTags', [camp], 'GET /api/tags', 'tagsFetch', [camp], [camp, why]],
+  ['addTag', [camp, 'x'], 'POST /api/tags', 'tagAdd', atCamp, [...atCamp, why]],
+  ['deleteTag', [camp, 'x'], 'DELETE /api/tags', 'tagDelete', atCamp, [...atCamp, why]],
   ['fetchDistinctTags', [], 'GET /api/tags'],
-  ['getVersion', [], 'GET /api/version', ['versionFetchStarted'], ['versionFetchFailed', why]],
-  ['getGeodataStatus', [], 'GET /api/geodata', ['geodataStatusFailed', why]],
+  ['getVersion', [], 'GET /api/version', 'versionFetch', [], [why]],
+  ['getGeodataStatus', [], 'GET /api/geodata', 'geodataStatus', undefined, [why]],
   [
     'installGeodata',
     ['world-1'],
     'POST /api/geodata/install',
-    ['geodataInstallFailed', 'world-1', why],
+    'geodataInstall',
+    undefined,
+    ['world-1', why],
   ],
-  ['cancelGeodataInstall', [], 'DELETE /api/geodata/install', ['geodataCancelFailed', why]],
-  [
-    'submitTimeline',
-    ['2024-01-01', '2024-01-31'],
-    'POST /api/timelines',
-    ['timelineSubmitFailed', 1, why],
-  ],
+  ['cancelGeodataInstall', [], 'DELETE /api/geodata/install', 'geodataCancel', undefined, [why]],
+  ['submitTimeline', days, 'POST /api/timelines', 'timelineSubmit', undefined, [1, why]],
   [
     'getTimeline',
     ['a/b', true],
     'GET /api/timelines/a%2Fb',
-    ['timelineStatusFailed', 'a/b', why, true],
+    'timelineStatus',
+    undefined,
+    ['a/b', why, true],
   ],
-  ['cancelTimeline', ['..'], 'DELETE /api/timelines/..', ['timelineCancelFailed', '..', why]],
+  ['cancelTimeline', ['..'], 'DELETE /api/timelines/..', 'timelineCancel', undefined, ['..', why]],
 ];
 
 function asked(service: WaypointService, method: string, args: readonly unknown[]) {
@@ -493,7 +446,7 @@ function asked(service: WaypointService, method: string, args: readonly unknown[
 test('every method that is refused says so by its own signal and by the generic one', async (t) => {
   const daemon = await startTestDaemon(t);
   const apiPort = Number(new URL(daemon.url).port);
-  for (const [method, args, kind, ...signals] of failing) {
+  for (const [method, args, kind, name, started, failed = []] of failing) {
     const { service, taken } = recordedService(t, { apiPort, apiToken: 'wrong' });
     const asking = asked(service, method, args);
     const error = await t.throwsAsync(asking, { instanceOf: RequestFailure });
@@ -501,7 +454,10 @@ test('every method that is refused says so by its own signal and by the generic 
     t.is(error.code, 'unauthorized');
     t.is(error.message, 'HTTP 401 A valid bearer token is required.');
     t.deepEqual(taken(), [
-      ...signals.map((signal) => signal.map((word) => (word === why ? error.message : word))),
+      ...(started ? [[`${name}Started`, ...started]] : []),
+      ...(name
+        ? [[`${name}Failed`, ...failed.map((word) => (word === why ? error.message : word))]]
+        : []),
       ['requestFailed', kind, error.message, call(method, ...args)],
     ] as never);
   }
