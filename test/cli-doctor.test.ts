@@ -232,105 +232,72 @@ function change(path: string, sql: string): void {
   db.close();
 }
 
+const sql = (text: string) => (path: string) => change(path, text);
+const noise = (path: string) => writeFileSync(path, 'x'.repeat(5_000));
+
+/** By the file that is spoilt: what is done to it, and what is said of it. */
 const stores: readonly [
-  title: string,
-  spoil: (paths: Paths) => void,
+  file: 'waypointsDatabase' | 'libraryDatabase' | 'bookmarksFile',
   area: string,
-  level: string,
-  text: RegExp,
+  spoilt: readonly [title: string, spoil: (path: string) => void, level: string, text: RegExp][],
 ][] = [
   [
-    'a newer store',
-    (paths) => change(paths.waypointsDatabase, 'PRAGMA user_version = 99'),
+    'waypointsDatabase',
     'bookmarks',
-    'problem',
-    /newer waypointd \(schema 99\)/u,
+    [
+      ['newer', sql('PRAGMA user_version = 99'), 'problem', /newer waypointd \(schema 99\)/u],
+      ['foreign', sql('PRAGMA application_id = 1'), 'problem', /damaged or not a waypointd store/u],
+      ['no database', noise, 'problem', /damaged or not a waypointd store/u],
+      ['without its first table', sql('DROP TABLE meta'), 'problem', /damaged/u],
+      ['lost', rmSync, 'problem', /missing or empty although/u],
+      ['emptied', (path) => truncateSync(path, 0), 'problem', /missing or empty although/u],
+    ],
   ],
   [
-    'a foreign store',
-    (paths) => change(paths.waypointsDatabase, 'PRAGMA application_id = 1'),
-    'bookmarks',
-    'problem',
-    /damaged or not a waypointd store/u,
-  ],
-  [
-    'a store that is no database',
-    (paths) => writeFileSync(paths.waypointsDatabase, 'x'.repeat(5_000)),
-    'bookmarks',
-    'problem',
-    /damaged or not a waypointd store/u,
-  ],
-  [
-    'a store without its first table',
-    (paths) => change(paths.waypointsDatabase, 'DROP TABLE meta'),
-    'bookmarks',
-    'problem',
-    /damaged/u,
-  ],
-  [
-    'a lost store',
-    (paths) => rmSync(paths.waypointsDatabase),
-    'bookmarks',
-    'problem',
-    /missing or empty although/u,
-  ],
-  [
-    'an emptied store',
-    (paths) => truncateSync(paths.waypointsDatabase, 0),
-    'bookmarks',
-    'problem',
-    /missing or empty although/u,
-  ],
-  [
-    'a lost library',
-    (paths) => rmSync(paths.libraryDatabase),
+    'libraryDatabase',
     'library',
-    'warning',
-    /missing or empty/u,
+    [
+      ['lost', rmSync, 'warning', /missing or empty/u],
+      [
+        'not there, as nothing was imported',
+        (path) => {
+          rmSync(path);
+          rmSync(join(path, '..', 'imports'), { recursive: true });
+        },
+        'note',
+        /Nothing has been imported yet/u,
+      ],
+      ['damaged', noise, 'warning', /damaged/u],
+      ['of another schema', sql('PRAGMA user_version = 77'), 'note', /another schema/u],
+      [
+        'found damaged in use',
+        (path) => writeFileSync(`${path}.damaged`, ''),
+        'warning',
+        /while it was in use/u,
+      ],
+    ],
   ],
   [
-    'no library where nothing was imported',
-    ({ libraryDatabase, imports }) => {
-      rmSync(libraryDatabase);
-      rmSync(imports, { recursive: true });
-    },
-    'library',
-    'note',
-    /Nothing has been imported yet/u,
-  ],
-  [
-    'a damaged library',
-    (paths) => writeFileSync(paths.libraryDatabase, 'x'.repeat(5_000)),
-    'library',
-    'warning',
-    /damaged/u,
-  ],
-  [
-    'a library of another schema',
-    (paths) => change(paths.libraryDatabase, 'PRAGMA user_version = 77'),
-    'library',
-    'note',
-    /another schema/u,
-  ],
-  [
-    'a library that was found damaged in use',
-    (paths) => writeFileSync(`${paths.libraryDatabase}.damaged`, ''),
-    'library',
-    'warning',
-    /while it was in use/u,
-  ],
-  [
-    'a bookmarks file that its user changed',
-    (paths) => appendFileSync(paths.bookmarksFile, '<!-- mine -->'),
+    'bookmarksFile',
     'bookmarks file',
-    'note',
-    /changed by another program/u,
+    [
+      [
+        'changed by its user',
+        (path) => appendFileSync(path, '<!-- mine -->'),
+        'note',
+        /changed by another program/u,
+      ],
+    ],
   ],
 ];
 test('each thing that may be wrong with the stores has its finding', async (t) => {
-  for (const [title, spoil, area, level, text] of stores) {
+  const all = stores.flatMap(([file, area, spoilt]) =>
+    spoilt.map((row) => [file, area, ...row] as const),
+  );
+  for (const [file, area, what, spoil, level, text] of all) {
+    const title = `${file}: ${what}`;
     const paths = await leftData(t);
-    spoil(paths);
+    spoil(paths[file]);
     const before = stateOf(paths.data);
     const found = checkStores(paths, idle).filter((finding) => finding.area === area);
     t.is(found.length, 1, title);

@@ -107,14 +107,13 @@ const part = (start: number, headers: object = {}): Act =>
     ...headers,
   });
 
-interface DownloadCase {
-  readonly gets: readonly Act[];
-  readonly ends: string;
-  readonly ranges: readonly (string | undefined)[];
-  readonly waits?: readonly number[];
-  /** Bytes of the part file afterwards; undefined when there is none. */
-  readonly left?: number;
-}
+type DownloadCase = readonly [
+  gets: readonly Act[],
+  ends: string,
+  ranges: readonly (string | undefined)[],
+  /** `left` are the bytes of the part file afterwards; undefined when there is none. */
+  more?: { readonly waits?: readonly number[]; readonly left?: number },
+];
 
 const whole = undefined;
 const goingOn = [whole, bytes(1_000)];
@@ -154,124 +153,107 @@ const continued: Readonly<Record<string, [then: Act, ends: string, ranges: typeo
 };
 
 const downloads: Readonly<Record<string, DownloadCase>> = {
-  'a good server': { gets: [], ends: 'done', ranges: [whole] },
-  'faults of the server, then fine': {
-    gets: [500, 502, 503, 504].map((status) => send(status, 'a page')),
-    ends: 'done',
-    ranges: [whole, whole, whole, whole, whole],
-    waits: [1_000, 2_000, 4_000, 8_000],
-  },
-  'faults of the server without end': {
-    gets: Array.from({ length: 5 }, () => send(503, '')),
-    ends: 'http 503',
-    ranges: [whole, whole, whole, whole, whole],
-    waits: [1_000, 2_000, 4_000, 8_000],
-  },
-  'what is not implemented is not tried again': {
-    gets: [send(501, '')],
-    ends: 'http 501',
-    ranges: [whole],
-  },
-  'created (201)': { gets: [send(201, content)], ends: 'done', ranges: [whole] },
-  'wrong bytes once': { gets: [serve(wrong)], ends: 'done', ranges: [whole, whole] },
-  'wrong bytes twice': {
-    gets: [serve(wrong), serve(wrong)],
-    ends: 'mismatch',
-    ranges: [whole, whole],
-  },
-  'fewer bytes than the object has, announced': {
-    gets: [serve(content.subarray(1))],
-    ends: 'mismatch',
-    ranges: [whole],
-  },
-  'more bytes than the object has, announced': {
-    gets: [serve(Buffer.concat([content, wrong]))],
-    ends: 'mismatch',
-    ranges: [whole],
-  },
-  'fewer bytes, not announced': {
-    gets: [send(200, content.subarray(0, 5_000), { 'transfer-encoding': 'chunked' })],
-    ends: 'done',
-    ranges: [whole, bytes(5_000)],
-    waits: [1_000],
-  },
-  'more bytes, not announced, twice': {
-    gets: [0, 1].map(() =>
+  'a good server': [[], 'done', [whole]],
+  'faults of the server, then fine': [
+    [500, 502, 503, 504].map((status) => send(status, 'a page')),
+    'done',
+    [whole, whole, whole, whole, whole],
+    { waits: [1_000, 2_000, 4_000, 8_000] },
+  ],
+  'faults of the server without end': [
+    Array.from({ length: 5 }, () => send(503, '')),
+    'http 503',
+    [whole, whole, whole, whole, whole],
+    { waits: [1_000, 2_000, 4_000, 8_000] },
+  ],
+  'what is not implemented is not tried again': [[send(501, '')], 'http 501', [whole]],
+  'created (201)': [[send(201, content)], 'done', [whole]],
+  'wrong bytes once': [[serve(wrong)], 'done', [whole, whole]],
+  'wrong bytes twice': [[serve(wrong), serve(wrong)], 'mismatch', [whole, whole]],
+  'fewer bytes than the object has, announced': [[serve(content.subarray(1))], 'mismatch', [whole]],
+  'more bytes than the object has, announced': [
+    [serve(Buffer.concat([content, wrong]))],
+    'mismatch',
+    [whole],
+  ],
+  'fewer bytes, not announced': [
+    [send(200, content.subarray(0, 5_000), { 'transfer-encoding': 'chunked' })],
+    'done',
+    [whole, bytes(5_000)],
+    { waits: [1_000] },
+  ],
+  'more bytes, not announced, twice': [
+    [0, 1].map(() =>
       send(200, Buffer.concat([content, wrong]), { 'transfer-encoding': 'chunked' }),
     ),
-    ends: 'mismatch',
-    ranges: [whole, whole],
-  },
-  'a connection that breaks again and again, but always brings something': {
-    gets: Array.from({ length: 7 }, () => cutAfter(content, 10_000)),
-    ends: 'done',
-    ranges: [whole, ...[1, 2, 3, 4, 5, 6, 7].map((at) => bytes(at * 10_000))],
-    waits: Array.from({ length: 7 }, () => 1_000),
-  },
-  'a connection that breaks at the same place': {
-    gets: [cutAfter(content, 10_000), ...Array.from({ length: 4 }, () => cutAfter(content, 0))],
-    ends: 'stalled',
-    ranges: [whole, ...Array.from({ length: 4 }, () => bytes(10_000))],
-    waits: [1_000, 2_000, 4_000, 8_000],
-    left: 10_000,
-  },
-  'no answer at all': { gets: [hangUp], ends: 'done', ranges: [whole, whole], waits: [1_000] },
-  'a part that nobody asked for': {
-    gets: [part(0)],
-    ends: 'http 206',
-    ranges: [whole],
-  },
-  'compressed bytes': {
-    gets: [send(200, gzipSync(content), { 'content-encoding': 'gzip' })],
-    ends: 'protocol',
-    ranges: [whole],
-  },
-  'a link whose time is over': { gets: [send(403, '')], ends: 'done', ranges: [whole, whole] },
-  'too many requests': {
-    gets: [send(429, '', { 'retry-after': '60' })],
-    ends: 'done',
-    ranges: [whole, whole],
-    waits: [60_000],
-  },
-  'too many requests, for too long': {
-    gets: [send(429, '', { 'retry-after': '61' })],
-    ends: 'http 429',
-    ranges: [whole],
-  },
-  'too many requests, without a time': {
-    gets: [send(429, '')],
-    ends: 'done',
-    ranges: [whole, whole],
-    waits: [1_000],
-  },
-  'a fault with a time': {
-    gets: [send(503, '', { 'retry-after': new Date(0).toUTCString() })],
-    ends: 'done',
-    ranges: [whole, whole],
-    waits: [0],
-  },
+    'mismatch',
+    [whole, whole],
+  ],
+  'a connection that breaks again and again, but always brings something': [
+    Array.from({ length: 7 }, () => cutAfter(content, 10_000)),
+    'done',
+    [whole, ...[1, 2, 3, 4, 5, 6, 7].map((at) => bytes(at * 10_000))],
+    { waits: Array.from({ length: 7 }, () => 1_000) },
+  ],
+  'a connection that breaks at the same place': [
+    [cutAfter(content, 10_000), ...Array.from({ length: 4 }, () => cutAfter(content, 0))],
+    'stalled',
+    [whole, ...Array.from({ length: 4 }, () => bytes(10_000))],
+    { waits: [1_000, 2_000, 4_000, 8_000], left: 10_000 },
+  ],
+  'no answer at all': [[hangUp], 'done', [whole, whole], { waits: [1_000] }],
+  'a part that nobody asked for': [[part(0)], 'http 206', [whole]],
+  'compressed bytes': [
+    [send(200, gzipSync(content), { 'content-encoding': 'gzip' })],
+    'protocol',
+    [whole],
+  ],
+  'a link whose time is over': [[send(403, '')], 'done', [whole, whole]],
+  'too many requests': [
+    [send(429, '', { 'retry-after': '60' })],
+    'done',
+    [whole, whole],
+    { waits: [60_000] },
+  ],
+  'too many requests, for too long': [
+    [send(429, '', { 'retry-after': '61' })],
+    'http 429',
+    [whole],
+  ],
+  'too many requests, without a time': [
+    [send(429, '')],
+    'done',
+    [whole, whole],
+    { waits: [1_000] },
+  ],
+  'a fault with a time': [
+    [send(503, '', { 'retry-after': new Date(0).toUTCString() })],
+    'done',
+    [whole, whole],
+    { waits: [0] },
+  ],
   ...Object.fromEntries(
     Object.entries(continued).map(([title, [then, ends, ranges]]): [string, DownloadCase] => [
       title,
-      {
-        gets: [cutAfter(content, 1_000), then],
+      [
+        [cutAfter(content, 1_000), then],
         ends,
         ranges,
-        waits: [1_000],
-        ...(ends !== 'done' && { left: 1_000 }),
-      },
+        { waits: [1_000], ...(ends !== 'done' && { left: 1_000 }) },
+      ],
     ]),
   ),
   ...Object.fromEntries(
     [301, 302, 303, 307, 308].map((status): [string, DownloadCase] => [
       `a redirection (${status})`,
-      { gets: [redirect(status, '/other')], ends: `http ${status}`, ranges: [whole] },
+      [[redirect(status, '/other')], `http ${status}`, [whole]],
     ]),
   ),
 };
 
 test('a download ends with the right bytes or with an error, whatever the server does', async (t) => {
-  for (const [title, { gets, ends, ranges, waits = [], left }] of Object.entries(downloads)) {
+  for (const [title, [gets, ends, ranges, more = {}]] of Object.entries(downloads)) {
+    const { waits = [], left } = more;
     const path = join(temporaryDirectory(t), 'file');
     const server = await startMisbehavingServer(t, { content, script: { get: gets } });
     const pulling = clientOf(server);
@@ -350,17 +332,13 @@ test('what a server says of an object is believed only when it makes sense', asy
 
 /** What other servers say of an object, which is what ours says in other words. */
 const ways: Readonly<Record<string, (url: string) => object>> = {
-  'nothing more than is needed': (href) => ({ oid, size, _links: { download: { href } } }),
+  'nothing more than is needed': (href) => ({ _links: { download: { href } } }),
   'null for nothing': (href) => ({
-    oid,
-    size,
     authenticated: null,
     _links: { self: null, upload: null, download: { href, header: null, expires_at: null } },
   }),
-  'other truths': (href) => ({ oid, size, authenticated: false, _links: { download: { href } } }),
+  'other truths': (href) => ({ authenticated: false, _links: { download: { href } } }),
   'more than is known': (href) => ({
-    oid,
-    size,
     authenticated: 'yes',
     expires_in: 'soon',
     _links: {
@@ -371,15 +349,9 @@ const ways: Readonly<Record<string, (url: string) => object>> = {
     },
   }),
   'a path of the same server': (href) => ({
-    oid,
-    size,
     _links: { download: { href: new URL(href).pathname } },
   }),
-  'a path from where it was asked': () => ({
-    oid,
-    size,
-    _links: { download: { href: '../../../content' } },
-  }),
+  'a path from where it was asked': () => ({ _links: { download: { href: '../../../content' } } }),
 };
 
 test('an object is understood in every way in which servers describe it', async (t) => {
@@ -388,7 +360,7 @@ test('an object is understood in every way in which servers describe it', async 
     // The server knows its own URL only once it runs.
     const server = await startMisbehavingServer(t, { content });
     const answer = (response: ServerResponse): unknown =>
-      json(200, describe(server.contentUrl))(response, server.heard[0]!);
+      json(200, { oid, size, ...describe(server.contentUrl) })(response, server.heard[0]!);
     const asked = await startMisbehavingServer(t, { script: { find: [answer] }, content });
     const path = join(temporaryDirectory(t), 'file');
     t.is(await outcome(pull(clientOf(asked).client, path)), 'done', title);
@@ -726,81 +698,67 @@ function fileIn(t: ExecutionContext, bytesOf: Uint8Array = content): { file: str
   return { file };
 }
 
-interface UploadCase {
-  readonly script?: Script;
-  readonly header?: Readonly<Record<string, string>>;
-  readonly ends: string;
+type UploadCase = readonly [
+  script: Script,
+  ends: string,
   /** Announcements, PUTs, confirmations. */
-  readonly requests: readonly [number, number, number];
-  readonly waits?: readonly number[];
-}
+  requests: readonly [number, number, number],
+  more?: {
+    readonly waits?: readonly number[];
+    readonly header?: Readonly<Record<string, string>>;
+  },
+];
 
 const noLinks = json(202, { _links: {} });
 const uploads: Readonly<Record<string, UploadCase>> = {
-  'a good server': { ends: 'done', requests: [1, 1, 1] },
-  'it is there': { script: { announce: [json(200, {})] }, ends: 'done', requests: [1, 0, 0] },
-  'faults, then fine': {
-    script: { announce: [send(503, '')], put: [send(500, ''), hangUp], verify: [send(504, '')] },
-    ends: 'done',
-    requests: [4, 3, 2],
-    waits: [1_000, 2_000, 4_000, 1_000],
-  },
-  'it is there after a fault': {
-    script: {
+  'a good server': [{}, 'done', [1, 1, 1]],
+  'it is there': [{ announce: [json(200, {})] }, 'done', [1, 0, 0]],
+  'faults, then fine': [
+    { announce: [send(503, '')], put: [send(500, ''), hangUp], verify: [send(504, '')] },
+    'done',
+    [4, 3, 2],
+    { waits: [1_000, 2_000, 4_000, 1_000] },
+  ],
+  'it is there after a fault': [
+    {
       announce: [json(202, { _links: { upload: { href: 'http://127.0.0.1:1/' } } }), json(200, {})],
     },
-    ends: 'unreachable',
-    requests: [1, 0, 0],
-  },
-  'no place to send it': {
-    script: { announce: [noLinks] },
-    ends: 'protocol',
-    requests: [1, 0, 0],
-  },
-  'another object': {
-    script: { announce: [json(202, { oid: sha256(wrong), _links: {} })] },
-    ends: 'protocol',
-    requests: [1, 0, 0],
-  },
-  'accepted as something else (201)': {
-    script: { announce: [json(201, {})] },
-    ends: 'protocol',
-    requests: [1, 0, 0],
-  },
-  'created (201)': { script: { put: [send(201, '')] }, ends: 'done', requests: [1, 1, 1] },
-  'no content (204) is no success': {
-    script: { put: [send(204, '')] },
-    ends: 'http 204',
-    requests: [1, 1, 0],
-  },
-  'the confirmation fails': {
-    script: { verify: [json(404, { message: 'It is not there.' })] },
-    ends: 'http 404',
-    requests: [1, 1, 1],
-  },
-  'refused before the bytes': {
-    script: { put: [early(json(413, { message: 'Too large.' }, { connection: 'close' }))] },
-    ends: 'http 413',
-    requests: [1, 1, 0],
-  },
-  'redirected while sending': {
-    script: { put: [redirect(307, '/other')] },
-    ends: 'http 307',
-    requests: [1, 1, 0],
-  },
-  'in chunks': { header: { 'Transfer-Encoding': 'chunked' }, ends: 'done', requests: [1, 1, 1] },
-  'a length of the server’s own': {
-    header: { 'Content-Length': '5', Host: 'example.org', Connection: 'upgrade' },
-    ends: 'done',
-    requests: [1, 1, 1],
-  },
+    'unreachable',
+    [1, 0, 0],
+  ],
+  'no place to send it': [{ announce: [noLinks] }, 'protocol', [1, 0, 0]],
+  'another object': [
+    { announce: [json(202, { oid: sha256(wrong), _links: {} })] },
+    'protocol',
+    [1, 0, 0],
+  ],
+  'accepted as something else (201)': [{ announce: [json(201, {})] }, 'protocol', [1, 0, 0]],
+  'created (201)': [{ put: [send(201, '')] }, 'done', [1, 1, 1]],
+  'no content (204) is no success': [{ put: [send(204, '')] }, 'http 204', [1, 1, 0]],
+  'the confirmation fails': [
+    { verify: [json(404, { message: 'It is not there.' })] },
+    'http 404',
+    [1, 1, 1],
+  ],
+  'refused before the bytes': [
+    { put: [early(json(413, { message: 'Too large.' }, { connection: 'close' }))] },
+    'http 413',
+    [1, 1, 0],
+  ],
+  'redirected while sending': [{ put: [redirect(307, '/other')] }, 'http 307', [1, 1, 0]],
+  'in chunks': [{}, 'done', [1, 1, 1], { header: { 'Transfer-Encoding': 'chunked' } }],
+  'a length of the server’s own': [
+    {},
+    'done',
+    [1, 1, 1],
+    { header: { 'Content-Length': '5', Host: 'example.org', Connection: 'upgrade' } },
+  ],
 };
 
 test('an upload is announced, sent and confirmed, or an error', async (t) => {
   const { file } = fileIn(t);
-  for (const [title, { script = {}, header, ends, requests, waits = [] }] of Object.entries(
-    uploads,
-  )) {
+  for (const [title, [script, ends, requests, more = {}]] of Object.entries(uploads)) {
+    const { header, waits = [] } = more;
     if (process.platform === 'win32' && title === 'refused before the bytes') {
       t.log(
         `skipped: ${title} (Windows drops an answer that was not read when its connection is reset)`,
