@@ -195,50 +195,6 @@ test('offline: the location is (0, 0)', async (t) => {
   t.deepEqual(taken().slice(0, 2), [['locationFetchStarted'], ['locationFetched', fix]]);
 });
 
-const unsimulated: readonly [
-  ask: (service: WaypointService) => Promise<unknown>,
-  kind: string,
-  failed: readonly unknown[],
-][] = [
-  [(service) => service.getGeodataStatus(), 'GET /api/geodata', ['geodataStatusFailed', 'offline']],
-  [
-    (service) => service.installGeodata('x'),
-    'POST /api/geodata/install',
-    ['geodataInstallFailed', 'x', 'offline'],
-  ],
-  [
-    (service) => service.cancelGeodataInstall(),
-    'DELETE /api/geodata/install',
-    ['geodataCancelFailed', 'offline'],
-  ],
-  [
-    (service) => service.submitTimeline('2024-01-01', '2024-01-02'),
-    'POST /api/timelines',
-    ['timelineSubmitFailed', 1, 'offline'],
-  ],
-  [
-    (service) => service.getTimeline('a'),
-    'GET /api/timelines/a',
-    ['timelineStatusFailed', 'a', 'offline', false],
-  ],
-  [
-    (service) => service.cancelTimeline('a'),
-    'DELETE /api/timelines/a',
-    ['timelineCancelFailed', 'a', 'offline'],
-  ],
-];
-for (const [ask, kind, failed] of unsimulated) {
-  test(`offline: ${kind} fails with "offline"`, async (t) => {
-    const { service, taken } = recordedService(t, { apiPort: -1 });
-    const error = await t.throwsAsync(ask(service));
-    t.is(error?.message, 'offline');
-    const seen = taken();
-    t.deepEqual(seen[0], failed as never);
-    t.deepEqual(seen[1]?.slice(0, 3), ['requestFailed', `${kind} (offline)`, 'offline']);
-    t.is(seen.length, 2);
-  });
-}
-
 test('offline: request() succeeds with null, and a rename without a change still fails', async (t) => {
   const { service, taken } = recordedService(t, { apiPort: -1 });
   t.is(await service.request('/api/x?y=1', { method: 'DELETE', context: 'c' }), null);

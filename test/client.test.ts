@@ -443,10 +443,19 @@ function asked(service: WaypointService, method: string, args: readonly unknown[
   return Reflect.get(service, method).apply(service, args);
 }
 
+/** The signals of a failure, but for the generic one. */
+function signalsOf([, , , name, started, failed = []]: Failing, message: string) {
+  if (name === undefined) return [];
+  const told = failed.map((word) => (word === why ? message : word));
+  const failure = [`${name}Failed`, ...told];
+  return started === undefined ? [failure] : [[`${name}Started`, ...started], failure];
+}
+
 test('every method that is refused says so by its own signal and by the generic one', async (t) => {
   const daemon = await startTestDaemon(t);
   const apiPort = Number(new URL(daemon.url).port);
-  for (const [method, args, kind, name, started, failed = []] of failing) {
+  for (const row of failing) {
+    const [method, args, kind] = row;
     const { service, taken } = recordedService(t, { apiPort, apiToken: 'wrong' });
     const asking = asked(service, method, args);
     const error = await t.throwsAsync(asking, { instanceOf: RequestFailure });
@@ -454,11 +463,22 @@ test('every method that is refused says so by its own signal and by the generic 
     t.is(error.code, 'unauthorized');
     t.is(error.message, 'HTTP 401 A valid bearer token is required.');
     t.deepEqual(taken(), [
-      ...(started ? [[`${name}Started`, ...started]] : []),
-      ...(name
-        ? [[`${name}Failed`, ...failed.map((word) => (word === why ? error.message : word))]]
-        : []),
+      ...signalsOf(row, error.message),
       ['requestFailed', kind, error.message, call(method, ...args)],
+    ] as never);
+  }
+});
+
+test('offline: what cannot be simulated fails with "offline"', async (t) => {
+  const unsimulated = failing.filter(([, , kind]) => /geodata|timelines/u.test(kind));
+  t.is(unsimulated.length, 6);
+  for (const row of unsimulated) {
+    const [method, args, kind] = row;
+    const { service, taken } = recordedService(t, { apiPort: -1 });
+    await t.throwsAsync(asked(service, method, args), { message: 'offline' });
+    t.deepEqual(taken(), [
+      ...signalsOf(row, 'offline'),
+      ['requestFailed', `${kind} (offline)`, 'offline', call(method, ...args)],
     ] as never);
   }
 });
