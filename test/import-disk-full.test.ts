@@ -1,12 +1,9 @@
 /** Imports into a file system that fills up, at whatever step that happens. */
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import type { ExecutionContext } from 'ava';
 import { withMounts } from './helpers/where.ts';
 import { testProgram } from './helpers/program.ts';
-
-const program = testProgram('import-on-full-disk');
+import { temporaryDirectory } from './helpers/temporary-directory.ts';
 
 interface Seen {
   readonly room: number;
@@ -22,23 +19,24 @@ interface Seen {
   readonly rows: number;
 }
 
+/** Runs a program on a file system of that size. @returns what it printed, a line each. */
+function onSmallDisk(t: ExecutionContext, size: string, program: string, ...words: string[]) {
+  const mount = temporaryDirectory(t);
+  // A mount of its own, in a name space of its own, which needs no rights and goes with the program.
+  const inMount = `mount -t tmpfs -o size=${size} tmpfs "$0" && exec "$@"`;
+  const command = [process.execPath, testProgram(program), mount, ...words];
+  const script = ['-rm', 'sh', '-c', inMount, mount, ...command];
+  const { status, stdout, stderr } = spawnSync('unshare', script, { encoding: 'utf8' });
+  t.is(status, 0, stderr);
+  const lines = stdout.trim().split('\n');
+  return lines.map((line) => JSON.parse(line));
+}
+
 withMounts(
   'a full disk undoes the file in progress, keeps the finished ones, and blames no file',
   (t) => {
-    const root = mkdtempSync(join(tmpdir(), 'waypointd-full-'));
-    t.teardown(() => rmSync(root, { recursive: true, force: true }));
-    const [mount, source] = [join(root, 'mount'), join(root, 'source')];
-    mkdirSync(mount);
-    mkdirSync(source);
-    // A mount of its own, in a name space of its own, which needs no rights and goes with the program.
-    const inMount = 'mount -t tmpfs -o size=3m tmpfs "$0" && exec "$@"';
-    const script = ['-rm', 'sh', '-c', inMount, mount, process.execPath, program, mount, source];
-    const { status, stdout, stderr } = spawnSync('unshare', script, { encoding: 'utf8' });
-    t.is(status, 0, stderr);
-    const all = stdout
-      .trim()
-      .split('\n')
-      .map((line): Seen => JSON.parse(line));
+    const source = temporaryDirectory(t);
+    const all: Seen[] = onSmallDisk(t, '3m', 'import-on-full-disk', source);
     for (const seen of all) {
       const at = `with ${seen.room} KB left`;
       t.deepEqual(seen.broken, [], at);
@@ -59,17 +57,7 @@ withMounts(
 );
 
 withMounts('a removal that a full disk refuses leaves the file in its place', (t) => {
-  const mount = mkdtempSync(join(tmpdir(), 'waypointd-full-'));
-  t.teardown(() => rmSync(mount, { recursive: true, force: true }));
-  const inMount = 'mount -t tmpfs -o size=8m tmpfs "$0" && exec "$@"';
-  const removal = testProgram('remove-on-full-disk');
-  const script = ['-rm', 'sh', '-c', inMount, mount, process.execPath, removal, mount];
-  const { status, stdout, stderr } = spawnSync('unshare', script, { encoding: 'utf8' });
-  t.is(status, 0, stderr);
-  const all = stdout
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line));
+  const all = onSmallDisk(t, '8m', 'remove-on-full-disk');
   for (const seen of all) {
     const { room } = seen;
     t.deepEqual(seen, { room, status: seen.status, isThere: seen.status === 507, content: 200 });

@@ -12,6 +12,7 @@ import { builtinGeodataPath } from '../../geodata/generation.ts';
 import { finish, launcher, testCli, untilPrinted, type TestCli } from '../helpers/cli.ts';
 import { temporaryPath } from '../../worker/import/copy-path.ts';
 import { gpx } from '../helpers/imports.ts';
+import { makeStore } from '../helpers/object-store.ts';
 import { basic, bob, oidOf, startTestObjects } from '../helpers/objects.ts';
 import { whyNoAttaching } from '../helpers/strace.ts';
 
@@ -290,12 +291,7 @@ withStrace(
   `an object gets its name also where there are no links, and is not answered without${skipped}`,
   async (t) => {
     const cli = testCli(t);
-    const on = ['--root', join(cli.root, 'store')];
-    await cli.out(['objects', 'repo', 'add', 'club/maps', ...on]);
-    await cli.out(['objects', 'user', 'add', 'ann', '--password-stdin', ...on], {
-      input: 'a-secret\n',
-    });
-    await cli.out(['objects', 'grant', 'ann', 'club/maps', 'write', ...on]);
+    const on = await makeStore(cli);
     // strace counts the calls of each thread.
     const env = { UV_THREADPOOL_SIZE: '1' };
     const child = cli.start(['objects', 'serve', '--listen', '127.0.0.1:0', ...on], { env });

@@ -31,15 +31,10 @@ if (shared !== undefined) {
     const places = await newPlaces();
     const [front, ...ports] = [await freePort(), await freePort(), await freePort()];
     const url = `http://127.0.0.1:${front}`;
-    const { endpoint = '', bucket, prefix } = places.bucket;
     const env = {
-      ...swift.keys,
+      ...swift.env(places.bucket),
       WAYPOINTD_OBJECTS_DATABASE: places.database,
       WAYPOINTD_OBJECTS_STORE: 's3',
-      WAYPOINTD_OBJECTS_S3_ENDPOINT: endpoint,
-      WAYPOINTD_OBJECTS_S3_BUCKET: bucket,
-      WAYPOINTD_OBJECTS_S3_PREFIX: prefix,
-      WAYPOINTD_OBJECTS_S3_PATH_STYLE: 'true',
       WAYPOINTD_OBJECTS_PUBLIC_URL: url,
     };
     const serve = async (port: number | undefined): Promise<ChildProcess> => {

@@ -7,7 +7,7 @@ import {
   ListMultipartUploadsCommand,
   S3Client,
 } from '@aws-sdk/client-s3';
-import test from 'ava';
+import test, { type ExecutionContext } from 'ava';
 import { ObjectClient, passwordCredentials } from '../../client/objects/index.ts';
 import { WaypointError } from '../../model/failure.ts';
 import { checkContents } from '../../objects/upkeep/check.ts';
@@ -42,6 +42,14 @@ if (missing !== undefined) {
   test.after.always(() => swift.close());
   Object.assign(process.env, swift.keys);
   storesLiveIn(async () => ({ bucket: await swift.newBucket() }));
+
+  /** A client of the bucket itself, past our server. */
+  const s3Client = (t: ExecutionContext) => {
+    const { endpoint } = swift;
+    const client = new S3Client({ endpoint, forcePathStyle: true, region: 'us-east-1' });
+    t.teardown(() => client.destroy());
+    return client;
+  };
 
   const objects = '/club/maps/objects';
   const content = Buffer.from('A map of the harbour');
@@ -188,12 +196,7 @@ if (missing !== undefined) {
       places: { bucket: await swift.newBucket(), largestDirect: 5 * 1_048_576 },
       limits: { slowBodyMs: 400 },
     });
-    const client = new S3Client({
-      endpoint: swift.endpoint,
-      forcePathStyle: true,
-      region: 'us-east-1',
-    });
-    t.teardown(() => client.destroy());
+    const client = s3Client(t);
     const inParts = async ({ places: { bucket } }: TestObjects): Promise<number> => {
       const asked = new ListMultipartUploadsCommand({ Bucket: bucket?.bucket });
       return (await client.send(asked)).Uploads?.length ?? 0;
@@ -237,12 +240,7 @@ if (missing !== undefined) {
   test('a start gives up only uploads in parts that can be its own', async (t) => {
     const { admin, places } = await startTestObjects(t);
     const { bucket: Bucket = '', prefix } = places.bucket ?? {};
-    const client = new S3Client({
-      endpoint: swift.endpoint,
-      forcePathStyle: true,
-      region: 'us-east-1',
-    });
-    t.teardown(() => client.destroy());
+    const client = s3Client(t);
     for (const name of [
       `club/maps/${object.oid}`,
       'film.iso',
@@ -559,16 +557,8 @@ if (missing !== undefined) {
     const { upload } = (await announce(server, sent)).body._links;
     await server.follow('PUT', upload, sent);
     await announce(server, missing);
-    const { endpoint = '', bucket, prefix } = server.places.bucket!;
     const cli = testCli(t);
-    const env = {
-      ...swift.keys,
-      WAYPOINTD_OBJECTS_STORE: 's3',
-      WAYPOINTD_OBJECTS_S3_ENDPOINT: endpoint,
-      WAYPOINTD_OBJECTS_S3_BUCKET: bucket,
-      WAYPOINTD_OBJECTS_S3_PREFIX: prefix,
-      WAYPOINTD_OBJECTS_S3_PATH_STYLE: 'true',
-    };
+    const env = { ...swift.env(server.places.bucket!), WAYPOINTD_OBJECTS_STORE: 's3' };
     const words = ['objects', 'stats', '--root', server.directory];
     const [club] = JSON.parse(await cli.out([...words, '--json'], { env })).repositories;
     t.like(club, { repository: 'club/maps', objects: 1, bytes: 20 });

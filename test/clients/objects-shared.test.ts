@@ -231,17 +231,10 @@ if (shared !== undefined) {
       for (const content of contents)
         await server.admin.holdings.add(id, { oid: oidOf(content), size: 300 }, 0);
       const places = await newPlaces();
-      const { endpoint = '', bucket, prefix } = places.bucket;
       const cli = testCli(t);
       const database = join(cli.root, 'database');
       writeFileSync(database, `${places.database}\n`);
-      const bucketEnv = {
-        ...shared.swift.keys,
-        WAYPOINTD_OBJECTS_S3_ENDPOINT: endpoint,
-        WAYPOINTD_OBJECTS_S3_BUCKET: bucket,
-        WAYPOINTD_OBJECTS_S3_PREFIX: prefix,
-        WAYPOINTD_OBJECTS_S3_PATH_STYLE: 'true',
-      };
+      const bucketEnv = shared.swift.env(places.bucket);
       const there = { WAYPOINTD_OBJECTS_STORE: 's3', WAYPOINTD_OBJECTS_DATABASE: database };
       const home = temporaryDirectory(t);
       const moves = [

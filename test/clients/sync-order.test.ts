@@ -9,6 +9,7 @@ import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { testCli, untilPrinted } from '../helpers/cli.ts';
+import { makeStore } from '../helpers/object-store.ts';
 import { until } from '../helpers/until.ts';
 import {
   runTraced,
@@ -146,12 +147,7 @@ withStrace(`an import is on the disk before its answer${skipped}`, async (t) => 
 
 withStrace(`an object is on the disk before its upload is answered${skipped}`, async (t) => {
   const cli = testCli(t);
-  const on = ['--root', join(cli.root, 'store')];
-  await cli.out(['objects', 'repo', 'add', 'club/maps', ...on]);
-  await cli.out(['objects', 'user', 'add', 'ann', '--password-stdin', ...on], {
-    input: 'a-secret\n',
-  });
-  await cli.out(['objects', 'grant', 'ann', 'club/maps', 'write', ...on]);
+  const on = await makeStore(cli);
   const words = ['objects', 'serve', '--listen', '127.0.0.1:0', ...on];
   const { calls, printed } = await startTraced(t, cli, words, /http:\/\/127\.0\.0\.1:\d+/u);
   for (const content of ['a map of the harbour', 'another']) {

@@ -109,6 +109,14 @@ export async function startSwift() {
     /** The keys of its one user, as the AWS tools name them in the environment. */
     keys,
     newBucket,
+    /** The environment of a program whose contents live in a bucket. */
+    env: ({ bucket, prefix }: BucketPlace) => ({
+      ...keys,
+      WAYPOINTD_OBJECTS_S3_ENDPOINT: endpoint,
+      WAYPOINTD_OBJECTS_S3_BUCKET: bucket,
+      WAYPOINTD_OBJECTS_S3_PREFIX: prefix,
+      WAYPOINTD_OBJECTS_S3_PATH_STYLE: 'true',
+    }),
     /** The proxy stands still, and goes on. */
     pause: () => front.kill('SIGSTOP'),
     resume: () => front.kill('SIGCONT'),

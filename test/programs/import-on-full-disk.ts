@@ -2,20 +2,13 @@
  * A program that imports into a small file system with less and less room on it, and prints what it saw as JSON lines.
  * Arguments: the directory where that file system is mounted, a source directory elsewhere.
  */
-import {
-  openSync,
-  closeSync,
-  mkdirSync,
-  readFileSync,
-  rmSync,
-  statfsSync,
-  writeSync,
-} from 'node:fs';
+import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { prepareLibrary } from '../../storage/library/prepare.ts';
 import { importDirectory } from '../../worker/import/import-directory.ts';
 import { ImportProgress } from '../../worker/import/progress.ts';
 import { followList } from '../../worker/import/follow.ts';
+import { fillUntil } from '../helpers/ballast.ts';
 import { dumpLibrary, emptyList, filesBelow, gpx, writeTree } from '../helpers/imports.ts';
 
 const [mount = '', source = ''] = process.argv.slice(2);
@@ -30,16 +23,6 @@ function content(seed: string): string {
       (_, i) => [`${seed} ${i} ${'x'.repeat(30)}`, i / 10, i / 7] as const,
     ),
   );
-}
-
-/** Fills the file system until this many bytes are left. */
-function leave(bytes: number): void {
-  const file = openSync(ballast, 'w');
-  const { bavail, bsize } = statfsSync(mount);
-  const block = Buffer.alloc(4_096, 1);
-  for (let rest = bavail * bsize - bytes; rest >= block.length; rest -= block.length)
-    writeSync(file, block);
-  closeSync(file);
 }
 
 // In 20 KB steps around the places where a file is just not, or just, finished.
@@ -64,7 +47,7 @@ for (const room of [0, 60, 240, 260, 280, 300, 460, 480, 500, 580, 600, 700]) {
   rmSync(join(source, 'd'), { recursive: true, force: true });
   run();
   writeTree(source, after);
-  leave(room * 1_024);
+  fillUntil(ballast, room * 1_024);
   const { isDiskFull, result, index } = run();
   const kept = filesBelow(importsDirectory).filter((file) => !file.startsWith('.replaced'));
   const broken = kept.filter((file) => {

@@ -2,8 +2,9 @@
  * A program that removes an imported file with less and less room on a small file system, and prints what it saw as JSON
  * lines. Argument: the directory where that file system is mounted.
  */
-import { closeSync, existsSync, openSync, rmSync, statfsSync, writeSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { fillUntil } from '../helpers/ballast.ts';
 import { startTestDaemon } from '../helpers/daemon.ts';
 import { contentOf, importTree, listed } from '../helpers/imported-files.ts';
 import { gpx } from '../helpers/imports.ts';
@@ -12,21 +13,11 @@ const [mount = ''] = process.argv.slice(2);
 const ballast = join(mount, 'ballast');
 const daemon = await startTestDaemon({ teardown: () => {} } as never, { root: mount });
 
-/** Fills the file system until this many bytes are left. */
-function leave(bytes: number): void {
-  const file = openSync(ballast, 'w');
-  const { bavail, bsize } = statfsSync(mount);
-  const block = Buffer.alloc(4_096, 1);
-  for (let rest = bavail * bsize - bytes; rest >= block.length; rest -= block.length)
-    writeSync(file, block);
-  closeSync(file);
-}
-
 const waypoints = Array.from({ length: 500 }, (_, i) => [`W${i}`, i / 10, i / 7] as const);
 await importTree(daemon, { 'a.gpx': gpx(waypoints) });
 const id = (await listed(daemon))[0]!.id;
 for (let room = 0; room <= 240; room += 16) {
-  leave(room * 1_024);
+  fillUntil(ballast, room * 1_024);
   const { status } = await daemon.call('DELETE', `/api/imports/${id}`);
   rmSync(ballast);
   const isThere = existsSync(join(daemon.paths.imports, 'a.gpx'));
