@@ -1,7 +1,9 @@
 /** How the page of the map feels: what it shows while one waits, clicks on the map, keys alone, sizes, and dark. */
 import type { Page, Route } from 'playwright-core';
+import { type TestDaemon } from '../helpers/daemon.ts';
 import { valuesOf } from '../helpers/fields.ts';
-import { gpx, writeTree } from '../helpers/imports.ts';
+import { importTree } from '../helpers/imported-files.ts';
+import { gpx } from '../helpers/imports.ts';
 import {
   assertAccessible,
   assertSealed,
@@ -13,7 +15,6 @@ import {
   untilShown,
 } from '../helpers/map-checks.ts';
 import { lowestOf, openMap, pixelsOf } from '../helpers/map-page.ts';
-import { temporaryDirectory } from '../helpers/temporary-directory.ts';
 import { until } from '../helpers/until.ts';
 
 const { bookmark, cluster, darkLand, day, land, track, waypoint } = colours;
@@ -112,17 +113,23 @@ testPage('why a bookmark could not be saved is said, and its form stays', async 
   await assertSealed(t, map, [500]);
 });
 
-testPage('a timeline tells how far it is, and is given up when another is asked for', async (t) => {
-  const { page, daemon } = await openMap(t, browser, { fill: importJourney });
-  const jobs: string[] = [];
+/** Timelines are a quarter done, for ever. @param onAsked gets each request about one. */
+async function unfinished(page: Page, daemon: TestDaemon, onAsked: (job: string) => unknown) {
   await page.route('**/api/timelines/*', async (route) => {
     const { pathname } = new URL(route.request().url());
-    jobs.push(`${route.request().method()} ${pathname}`);
-    if (route.request().method() !== 'GET') return route.continue();
+    const method = route.request().method();
+    onAsked(`${method} ${pathname}`);
+    if (method !== 'GET') return route.continue();
     const { body } = await daemon.get(pathname);
     const running = { state: 'running', processed_observations: 30, total_observations: 120 };
     await route.fulfill({ json: { ...body, ...running } });
   });
+}
+
+testPage('a timeline tells how far it is, and is given up when another is asked for', async (t) => {
+  const { page, daemon } = await openMap(t, browser, { fill: importJourney });
+  const jobs: string[] = [];
+  await unfinished(page, daemon, (job) => jobs.push(job));
   await page.getByRole('textbox', { name: 'Day' }).fill('2024-05-04');
   const bar = page.getByRole('progressbar', { name: 'Progress of the day' });
   await until(async () => (await bar.getAttribute('value')) === '0.25');
@@ -140,20 +147,13 @@ testPage('a timeline tells how far it is, and is given up when another is asked 
 testPage('a timeline is cancelled by a button of its own, and made after all', async (t) => {
   const map = await openMap(t, browser, { fill: importJourney });
   const { page, daemon } = map;
-  let cancelled = '';
-  await page.route('**/api/timelines/*', async (route) => {
-    const { pathname } = new URL(route.request().url());
-    if (route.request().method() === 'DELETE') cancelled = pathname;
-    if (route.request().method() !== 'GET') return route.continue();
-    const { body } = await daemon.get(pathname);
-    const running = { state: 'running', processed_observations: 30, total_observations: 120 };
-    await route.fulfill({ json: { ...body, ...running } });
-  });
+  const jobs: string[] = [];
+  await unfinished(page, daemon, (job) => jobs.push(job));
   await page.getByRole('textbox', { name: 'Day' }).fill('2024-05-04');
   const panel = page.getByRole('tabpanel');
   await panel.getByRole('button', { name: 'Cancel' }).click();
   await panel.getByRole('alert').getByText('Cancelled.').waitFor();
-  await until(() => cancelled !== '');
+  await until(() => jobs.some((job) => job.startsWith('DELETE')));
   await page.unroute('**/api/timelines/*');
   await panel.getByRole('button', { name: 'Try again' }).click();
   await page.getByRole('list', { name: 'Stays and trips' }).waitFor();
@@ -202,7 +202,6 @@ testPage('Enter takes what was typed last, however fast it comes', async (t) => 
 });
 
 testPage('the map goes to the tracks of a period where it shows none of them', async (t) => {
-  const dir = temporaryDirectory(t);
   const line = (year: number, lat: number, lon: number): string => {
     const points = Array.from({ length: 60 }, (_, minute) => {
       const time = new Date(Date.UTC(year, 4, 4, 12, minute)).toISOString();
@@ -210,9 +209,9 @@ testPage('the map goes to the tracks of a period where it shows none of them', a
     });
     return `<gpx><trk><trkseg>${points.join('')}</trkseg></trk></gpx>`;
   };
-  writeTree(dir, { 'north.gpx': line(2024, 41.1, -8.9), 'south.gpx': line(2023, -33.9, 150) });
+  const files = { 'north.gpx': line(2024, 41.1, -8.9), 'south.gpx': line(2023, -33.9, 150) };
   const map = await openMap(t, browser, {
-    fill: (daemon) => daemon.call('POST', '/api/import', { dir }),
+    fill: (daemon) => importTree(daemon, files),
   });
   const { page } = map;
   const period = page.getByRole('region', { name: 'Period' });
@@ -252,17 +251,16 @@ testPage('a search that finds nothing says so, and a found position is marked', 
 testPage(
   'a click on the map leads to a waypoint, into a cluster, and to the day of a track',
   async (t) => {
-    const dir = temporaryDirectory(t);
     const line = Array.from({ length: 60 }, (_, minute) => {
       const time = new Date(Date.UTC(2024, 4, 4, 12, minute)).toISOString();
       return `<trkpt lat="41.1" lon="${(-8.9 + minute / 100).toFixed(2)}"><time>${time}</time></trkpt>`;
     });
-    writeTree(dir, {
+    const files = {
       'mill.gpx': gpx([['Old Mill', 41.1, -8.6]]),
       'line.gpx': `<gpx><trk><trkseg>${line.join('')}</trkseg></trk></gpx>`,
-    });
+    };
     const map = await openMap(t, browser, {
-      fill: (daemon) => daemon.call('POST', '/api/import', { dir }),
+      fill: (daemon) => importTree(daemon, files),
     });
     const { page } = map;
     await untilShown(t, page, track);
@@ -285,16 +283,15 @@ testPage(
 testPage(
   'a click on a number goes nearer, and one on the map moves the mark of a draft',
   async (t) => {
-    const dir = temporaryDirectory(t);
-    writeTree(dir, {
+    const files = {
       'two.gpx': gpx([
         ['A', 41, -8.6],
         ['B', 41.1, -8.5],
         ['Far', 50, 8],
       ]),
-    });
+    };
     const map = await openMap(t, browser, {
-      fill: (daemon) => daemon.call('POST', '/api/import', { dir }),
+      fill: (daemon) => importTree(daemon, files),
     });
     const { page } = map;
     await untilShown(t, page, cluster);
@@ -314,36 +311,12 @@ testPage(
   },
 );
 
-type Deletion = readonly [what: string, press: (page: Page) => Promise<void>];
-const deletions: readonly Deletion[] = [
-  [
-    'Tag removed',
-    async (page) => {
-      await openPlace(page, 'Home');
-      await page.getByRole('button', { name: /Remove tag .*food/u }).click();
-    },
-  ],
-  [
-    'Bookmark deleted',
-    async (page) => {
-      await openPlace(page, 'Home');
-      await page.getByRole('button', { name: 'Delete' }).click();
-    },
-  ],
-  [
-    'Waypoint hidden',
-    async (page) => {
-      await openPlace(page, 'Old Mill');
-      await page.getByRole('button', { name: 'Hide' }).click();
-    },
-  ],
-  [
-    'File removed',
-    async (page) => {
-      await page.getByRole('tab', { name: 'Library' }).click();
-      await page.getByRole('button', { name: 'Remove mill.gpx' }).click();
-    },
-  ],
+/** What the sentence says, and the button that does it, of a place or in the library. */
+const deletions: readonly (readonly [what: string, button: string | RegExp, place?: string])[] = [
+  ['Tag removed', /Remove tag .*food/u, 'Home'],
+  ['Bookmark deleted', 'Delete', 'Home'],
+  ['Waypoint hidden', 'Hide', 'Old Mill'],
+  ['File removed', 'Remove mill.gpx'],
 ];
 
 async function openPlace(page: Page, name: string): Promise<void> {
@@ -353,12 +326,11 @@ async function openPlace(page: Page, name: string): Promise<void> {
 }
 
 testPage('whatever is deleted comes back by the button beside the sentence', async (t) => {
-  const dir = temporaryDirectory(t);
-  writeTree(dir, { 'mill.gpx': gpx([['Old Mill', 41.1, -8.6]]) });
+  const files = { 'mill.gpx': gpx([['Old Mill', 41.1, -8.6]]) };
   const home = { name: 'Home', lat: 41, lon: -8 };
   const map = await openMap(t, browser, {
     fill: async (daemon) => {
-      await daemon.call('POST', '/api/import', { dir });
+      await importTree(daemon, files);
       await daemon.call('POST', '/api/bookmarks', home);
       await daemon.call('POST', '/api/tags', { ...home, tag: 'food' });
     },
@@ -372,8 +344,10 @@ testPage('whatever is deleted comes back by the button beside the sentence', asy
   };
   const before = await stored();
   t.regex(before, /Home.*food.*Old Mill/u);
-  for (const [what, press] of deletions) {
-    await press(page);
+  for (const [what, button, place] of deletions) {
+    if (place === undefined) await page.getByRole('tab', { name: 'Library' }).click();
+    else await openPlace(page, place);
+    await page.getByRole('button', { name: button }).click();
     const notice = page.getByRole('status').getByText(what);
     await notice.waitFor();
     t.not(await stored(), before, what);

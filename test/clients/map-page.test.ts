@@ -8,7 +8,8 @@ import { moved } from '../../bench/timelines/geometry.ts';
 import { sessionHeader } from '../../map/session-header.ts';
 import { openForeignPages, tryToReadAndWrite } from '../helpers/foreign-page.ts';
 import { at, gpxTrack, hourMs, minuteMs, way } from '../helpers/fixes.ts';
-import { gpx, writeTree } from '../helpers/imports.ts';
+import { importTree } from '../helpers/imported-files.ts';
+import { gpx } from '../helpers/imports.ts';
 import { lifeOf } from '../helpers/life.ts';
 import {
   assertAccessible,
@@ -122,10 +123,9 @@ testPage('bookmarks are added, tagged, edited and deleted, and that is undone', 
 });
 
 testPage('an imported waypoint is found, hidden and shown again', async (t) => {
-  const dir = temporaryDirectory(t);
-  writeTree(dir, { 'a.gpx': gpx([['Old Mill', 41.1, -8.6]]) });
+  const files = { 'a.gpx': gpx([['Old Mill', 41.1, -8.6]]) };
   const map = await openMap(t, browser, {
-    fill: (daemon) => daemon.call('POST', '/api/import', { dir }),
+    fill: (daemon) => importTree(daemon, files),
   });
   const { page, daemon } = map;
   const search = page.getByRole('combobox', { name: 'Search' });
@@ -173,11 +173,10 @@ testPage(
 );
 
 testPage('the calendar of a year tells the countries of its days, and leads to one', async (t) => {
-  const dir = temporaryDirectory(t);
-  writeTree(dir, { 'wrong-clock.gpx': gpx([], ['2028-01-01T10:00:00Z']) });
+  const files = { 'wrong-clock.gpx': gpx([], ['2028-01-01T10:00:00Z']) };
   const fill = async (daemon: TestDaemon): Promise<void> => {
     await importJourney(daemon);
-    t.is((await daemon.call('POST', '/api/import', { dir })).status, 200);
+    t.is((await importTree(daemon, files)).status, 200);
   };
   const map = await openMap(t, browser, { fill });
   const { page } = map;
@@ -268,7 +267,6 @@ testPage('a day has its stays and trips, a time slider, elevation and speed', as
 });
 
 testPage('on a trip of several legs the time slider tells the leg', async (t) => {
-  const dir = temporaryDirectory(t);
   const [berlin, noon] = [{ lat: 52.52, lon: 13.405 }, Date.UTC(2024, 4, 3, 12)];
   const [lake, hut] = [moved(berlin, 0, -20_000), moved(berlin, 9_000, -20_000)];
   const fixes = [
@@ -277,9 +275,8 @@ testPage('on a trip of several legs the time slider tells the leg', async (t) =>
     ...way(lake, hut, noon + 40 * minuteMs, noon + 160 * minuteMs, 1),
     ...at(hut, noon + 160 * minuteMs, noon + 300 * minuteMs, 5),
   ];
-  writeTree(dir, { 'a.gpx': gpxTrack(fixes) });
   const map = await openMap(t, browser, {
-    fill: (daemon) => daemon.call('POST', '/api/import', { dir }),
+    fill: (daemon) => importTree(daemon, { 'a.gpx': gpxTrack(fixes) }),
   });
   const { page } = map;
   await page.getByRole('textbox', { name: 'Day' }).fill('2024-05-03');
@@ -332,16 +329,15 @@ testPage('a way of moving and a false stay are corrected where they stand', asyn
 testPage(
   'home and work are there, and naming one makes a bookmark that names its stays',
   async (t) => {
-    const dir = temporaryDirectory(t);
     // Ten weeks: nights in one place, working hours in another.
     const { fixes } = lifeOf('office', 7, 70);
     const points = fixes.map(
       ([ms, lat, lon]) =>
         `<trkpt lat="${lat}" lon="${lon}"><time>${new Date(ms).toISOString()}</time></trkpt>`,
     );
-    writeTree(dir, { 'life.gpx': `<gpx><trk><trkseg>${points.join('')}</trkseg></trk></gpx>` });
+    const files = { 'life.gpx': `<gpx><trk><trkseg>${points.join('')}</trkseg></trk></gpx>` };
     const map = await openMap(t, browser, {
-      fill: (daemon) => daemon.call('POST', '/api/import', { dir }),
+      fill: (daemon) => importTree(daemon, files),
     });
     const { page, daemon } = map;
     await page.getByRole('tab', { name: 'Places' }).click();
@@ -531,15 +527,14 @@ testPage('pages say at once that their server has ended, and ask no more', async
 });
 
 testPage('a day across the antimeridian is seen from near', async (t) => {
-  const dir = temporaryDirectory(t);
   const points = Array.from({ length: 60 }, (_, minute) => {
     const lon = (((179.7 + minute / 100 + 540) % 360) - 180).toFixed(4);
     const time = new Date(Date.UTC(2024, 4, 4, 1, minute)).toISOString();
     return `<trkpt lat="-16.8" lon="${lon}"><time>${time}</time></trkpt>`;
   });
-  writeTree(dir, { 'a.gpx': `<gpx><trk><trkseg>${points.join('')}</trkseg></trk></gpx>` });
+  const files = { 'a.gpx': `<gpx><trk><trkseg>${points.join('')}</trkseg></trk></gpx>` };
   const map = await openMap(t, browser, {
-    fill: (daemon) => daemon.call('POST', '/api/import', { dir }),
+    fill: (daemon) => importTree(daemon, files),
   });
   await map.page.getByRole('textbox', { name: 'Day' }).fill('2024-05-04');
   // A line over most of the map, not a dot on the world.

@@ -9,6 +9,7 @@ import {
   siteIn,
   start,
   upload,
+  type FaultOptions,
   type Running,
   type Site,
 } from './site.ts';
@@ -24,14 +25,8 @@ export const whyNoClock = library === undefined ? 'no libfaketime' : undefined;
 /** In the order in which they come; the last is the right time again. */
 const jumps = ['+0', '+365d', '-365d', '+0'];
 
-export interface ClockOptions {
-  /** A directory of the caller's, which is empty. */
-  readonly directory: string;
-  readonly onFault: (fault: string) => void;
-}
-
 /** Lets the clock jump. @returns how often. */
-export async function jumpClock({ directory, onFault }: ClockOptions): Promise<number> {
+export async function jumpClock({ directory, onFault }: FaultOptions): Promise<number> {
   const clock = join(directory, 'clock');
   const setClock = (offset: string): void => writeFileSync(clock, offset);
   setClock('+0');

@@ -15,6 +15,7 @@ import {
   start,
   tryStart,
   upload,
+  type FaultOptions,
   type Running,
   type Site,
 } from './site.ts';
@@ -134,20 +135,8 @@ const startFaults: readonly Fault[] = [
   { calls: 'openat', errors: [...broken, ...full, ...exhausted], path: 'store/lock.sqlite' },
 ];
 
-export interface DiskErrorOptions {
-  /** A directory of the caller's, which is empty. */
-  readonly directory: string;
-  readonly onFault: (fault: string) => void;
-}
-
-export interface DiskErrorFigures {
-  readonly requests: number;
-  readonly starts: number;
-}
-
 /** Lets every case fail. */
-export async function failDisk(options: DiskErrorOptions): Promise<DiskErrorFigures> {
-  const { directory, onFault } = options;
+export async function failDisk({ directory, onFault }: FaultOptions) {
   const root = join(directory, 'site');
   const site = siteIn(root, { WAYPOINTD_LOG_FILE: join(root, log) });
   await makeObjectStore(site);

@@ -15,7 +15,15 @@ import {
 } from '../helpers/every-route.ts';
 import { RawConnection, rawRequest } from '../helpers/raw-http.ts';
 import { contentOf, oidOf } from './script.ts';
-import { basic, makeObjectStore, siteIn, start, upload, type Running } from './site.ts';
+import {
+  basic,
+  makeObjectStore,
+  siteIn,
+  start,
+  upload,
+  type FaultOptions,
+  type Running,
+} from './site.ts';
 
 /** Longer than any answer takes here. */
 const patienceMs = 120_000;
@@ -253,12 +261,10 @@ async function send(port: number, request: string): Promise<number | undefined> 
   return status;
 }
 
-export interface FuzzOptions {
-  readonly directory: string;
+interface FuzzOptions extends FaultOptions {
   readonly requests: number;
   /** Drawn and printed, where it is not given. */
   readonly seed?: number;
-  readonly onFault: (fault: string) => void;
 }
 
 /** @returns how many requests were answered, by their status */

@@ -10,14 +10,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { untilPrinted } from '../helpers/cli.ts';
 import { filesBelow } from '../helpers/imports.ts';
+import { atEachCall, type Injection } from './each-call.ts';
 import { contentOf } from './script.ts';
-import { siteIn, start, type Running, type Site } from './site.ts';
-
-/** Those whose order says what a crash leaves; where each comes is counted from the request on, in each thread by itself. */
-const killers = {
-  sync: 'fsync,fdatasync',
-  name: 'rename,renameat,renameat2,link,linkat,unlink,unlinkat,mkdir,mkdirat,rmdir',
-};
+import { siteIn, start, type KillOptions, type Running, type Site } from './site.ts';
 
 /** A bookmark that another program writes. */
 const fromElsewhere = 'From elsewhere';
@@ -60,22 +55,12 @@ const deeds = {
   },
 } satisfies Record<string, Deed>;
 
-export interface ImportKillOptions {
-  /** A directory of the caller's, which is empty. */
-  readonly directory: string;
-  readonly deeds?: readonly (keyof typeof deeds)[];
-  /** Every how many calls one is killed: 1 for each. */
-  readonly stride: number;
-  readonly onFault: (fault: string) => void;
-}
-
 /** @returns how often a daemon was killed. */
-export async function killImportChanges(options: ImportKillOptions): Promise<number> {
-  const { directory, stride, onFault } = options;
+export async function killImportChanges({ directory, stride, onFault }: KillOptions) {
   const origin = siteIn(join(directory, 'origin'), env);
   const before = await fill(origin);
   let kills = 0;
-  for (const deed of options.deeds ?? (Object.keys(deeds) as (keyof typeof deeds)[])) {
+  for (const deed of Object.keys(deeds) as (keyof typeof deeds)[]) {
     const after = await onCopy(origin, async (site) => {
       const daemon = await start(site);
       await deeds[deed](daemon, site);
@@ -84,20 +69,15 @@ export async function killImportChanges(options: ImportKillOptions): Promise<num
     // A file of an import that was cut off is adopted, which is no change; an edit outlasts the daemon.
     const adopted = deed === 'salvage' ? [{ ...after, changes: before.changes }] : [];
     const whole = deed === 'merge' ? [after] : [before, after, ...adopted];
-    for (const [kind, calls] of Object.entries(killers)) {
-      for (let count = 1; ; count += stride) {
-        const { isAnswered, found } = await onCopy(origin, (site) =>
-          killOnce(site, deed, [calls, count]),
-        );
-        const where = `${deed}, killed at ${kind} ${count}`;
-        if (!whole.some((state) => isDeepStrictEqual(found, state)))
-          onFault(`${where}: half done: ${JSON.stringify(found)}`);
-        else if (isAnswered && !isDeepStrictEqual(found, after))
-          onFault(`${where}: answered and not there`);
-        if (isAnswered) break;
-        kills += 1;
-      }
-    }
+    kills += await atEachCall(stride, async (call, inject) => {
+      const { isAnswered, found } = await onCopy(origin, (site) => killOnce(site, deed, inject));
+      const where = `${deed}, killed at ${call}`;
+      if (!whole.some((state) => isDeepStrictEqual(found, state)))
+        onFault(`${where}: half done: ${JSON.stringify(found)}`);
+      else if (isAnswered && !isDeepStrictEqual(found, after))
+        onFault(`${where}: answered and not there`);
+      return !isAnswered;
+    });
   }
   return kills;
 }
@@ -127,10 +107,9 @@ async function onCopy<T>(origin: Site, work: (site: Site) => Promise<T>): Promis
   }
 }
 
-async function killOnce(site: Site, deed: keyof typeof deeds, [calls, count]: [string, number]) {
+async function killOnce(site: Site, deed: keyof typeof deeds, inject: Injection) {
   const daemon = await start(site);
   await settled(daemon);
-  const inject = ['-e', `trace=${calls}`, '-e', `inject=${calls}:signal=KILL:when=${count}`];
   const words = ['-f', '-p', String(daemon.pid), '-o', '/dev/null', ...inject];
   const strace = spawn('strace', words);
   await untilPrinted(strace.stderr, /attached/u);

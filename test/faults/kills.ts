@@ -6,25 +6,21 @@ import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { openReader } from '../../storage/database.ts';
+import { atEachCall, type Injection } from './each-call.ts';
 import { contentOf, waypointsIn } from './script.ts';
-import { command, siteIn, start, tryCommand, tryStart, type Running, type Site } from './site.ts';
-
-/** Each thread counts its own calls: the n-th of a kind, in whichever thread comes to it first. */
-const killers = {
-  sync: 'fsync,fdatasync',
-  name: 'rename,renameat,renameat2,link,linkat,unlink,unlinkat,mkdir,mkdirat,rmdir',
-};
+import {
+  command,
+  siteIn,
+  start,
+  tryCommand,
+  tryStart,
+  type KillOptions,
+  type Running,
+  type Site,
+} from './site.ts';
 
 /** Longest wait for what a start does by itself. */
 const mergeMs = 10_000;
-
-export interface KillOptions {
-  /** A directory of the caller's, which is empty. */
-  readonly directory: string;
-  /** Every how many calls one is killed: 1 for each. */
-  readonly stride: number;
-  readonly onFault: (fault: string) => void;
-}
 
 interface Beginning {
   readonly named: string;
@@ -34,14 +30,13 @@ interface Beginning {
   readonly waypoints: number;
 }
 
-const injecting = (calls: string, count: number): string[] => {
-  const inject = ['-e', `trace=${calls}`, '-e', `inject=${calls}:signal=KILL:when=${count}`];
+const killedBy = (inject: Injection): string[] => {
   return ['strace', '-D', '-f', '-o', '/dev/null', ...inject];
 };
 
 /** Kills starts on an empty directory, on one that was restored from a copy, and on one whose bookmarks file was changed. */
-export async function killStarts(options: KillOptions): Promise<{ readonly kills: number }> {
-  const restored = await makeRestored(join(options.directory, 'origin'));
+export async function killStarts({ directory, stride, onFault }: KillOptions) {
+  const restored = await makeRestored(join(directory, 'origin'));
   const beginnings: Beginning[] = [
     { named: 'first start', prepare: () => undefined, waypoints: 0 },
     { named: 'first start after restoring', ...restored },
@@ -49,17 +44,14 @@ export async function killStarts(options: KillOptions): Promise<{ readonly kills
   ];
   let kills = 0;
   for (const beginning of beginnings) {
-    for (const [kind, calls] of Object.entries(killers)) {
-      for (let count = 1; ; count += options.stride) {
-        const root = join(options.directory, `${kind}-${count}`);
-        const isKilled = await killOnce(siteIn(root), beginning, calls, count, (fault) =>
-          options.onFault(`${beginning.named}, killed at ${kind} ${count}: ${fault}`),
-        );
-        rmSync(root, { recursive: true, force: true });
-        if (!isKilled) break;
-        kills += 1;
-      }
-    }
+    kills += await atEachCall(stride, async (call, inject) => {
+      const site = siteIn(join(directory, call.replace(' ', '-')));
+      const isKilled = await killOnce(site, beginning, inject, (fault) =>
+        onFault(`${beginning.named}, killed at ${call}: ${fault}`),
+      );
+      rmSync(site.root, { recursive: true, force: true });
+      return isKilled;
+    });
   }
   return { kills };
 }
@@ -68,12 +60,11 @@ export async function killStarts(options: KillOptions): Promise<{ readonly kills
 async function killOnce(
   site: Site,
   { prepare, waypoints }: Beginning,
-  calls: string,
-  count: number,
+  inject: Injection,
   onFault: (fault: string) => void,
 ): Promise<boolean> {
   prepare(site);
-  const first = await tryStart(site, injecting(calls, count));
+  const first = await tryStart(site, killedBy(inject));
   if ('ask' in first) {
     // What the worker does after the start is killed as well.
     await settled(first, waypoints).catch(() => undefined);
@@ -131,32 +122,27 @@ export async function killRestores({ directory, stride, onFault }: KillOptions):
   prepare(source);
   await command(source, ['backup', 'create', backup]);
   const words = ['backup', 'restore', backup];
-  let kills = 0;
-  for (const [kind, calls] of Object.entries(killers)) {
-    for (let count = 1; ; count += stride) {
-      const where = `restore, killed at ${kind} ${count}`;
-      const site = siteIn(join(directory, `${kind}-${count}`));
-      const before = await start(site);
-      await before.done('POST', '/api/bookmarks', { name: 'Old', lat: 1, lon: 2 });
-      await before.end();
-      const { code } = await tryCommand(site, words, '', injecting(calls, count));
-      let next = await tryStart(site);
-      if (!('ask' in next) && next.code === 74) {
-        await command(site, words);
-        next = await tryStart(site);
-      }
-      if ('ask' in next) {
-        const found = await settled(next, waypoints);
-        const isWhole = found === waypoints || (code !== 0 && found === 1);
-        if (!isWhole) onFault(`${where}: ${found} waypoints`);
-        await next.end();
-      } else onFault(`${where}: the next start ended with ${next.code}: ${next.stderr}`);
-      rmSync(site.root, { recursive: true, force: true });
-      if (code === 0) break;
-      kills += 1;
+  return atEachCall(stride, async (call, inject) => {
+    const where = `restore, killed at ${call}`;
+    const site = siteIn(join(directory, call.replace(' ', '-')));
+    const before = await start(site);
+    await before.done('POST', '/api/bookmarks', { name: 'Old', lat: 1, lon: 2 });
+    await before.end();
+    const { code } = await tryCommand(site, words, '', killedBy(inject));
+    let next = await tryStart(site);
+    if (!('ask' in next) && next.code === 74) {
+      await command(site, words);
+      next = await tryStart(site);
     }
-  }
-  return kills;
+    if ('ask' in next) {
+      const found = await settled(next, waypoints);
+      const isWhole = found === waypoints || (code !== 0 && found === 1);
+      if (!isWhole) onFault(`${where}: ${found} waypoints`);
+      await next.end();
+    } else onFault(`${where}: the next start ended with ${next.code}: ${next.stderr}`);
+    rmSync(site.root, { recursive: true, force: true });
+    return code !== 0;
+  });
 }
 
 /** Fills a store; what is restored of it are a copy that SQLite has made, the bookmarks file and the imports. */

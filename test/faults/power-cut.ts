@@ -10,29 +10,19 @@ import { examineImage, type Expected } from './image.ts';
 import { readMoments, recorder, Replay, type Moment } from './record.ts';
 import { makeScript, nothing, type State, type Step } from './script.ts';
 import { untilRecorded } from '../helpers/strace.ts';
-import { makeObjectStore, siteIn, start } from './site.ts';
+import { makeObjectStore, siteIn, start, type FaultOptions } from './site.ts';
 
-export interface PowerCutOptions {
-  /** A directory of the caller's, which is empty. */
-  readonly directory: string;
+interface PowerCutOptions extends FaultOptions {
   readonly seed: number;
   readonly steps: number;
   /** How many images to start on. */
   readonly images: number;
   /** At once. */
   readonly workers: number;
-  readonly onFault: (fault: string) => void;
-}
-
-export interface PowerCutFigures {
-  readonly calls: number;
-  readonly images: number;
-  readonly answers: number;
-  readonly faulty: number;
 }
 
 /** Records a seeded script and starts on images of it. */
-export async function cutPower(options: PowerCutOptions): Promise<PowerCutFigures> {
+export async function cutPower(options: PowerCutOptions) {
   const { directory, seed, steps, images, workers, onFault } = options;
   const random = new Random(seed);
   const { disk, moments, states } = await recordScript(directory, makeScript(random, steps));
@@ -65,15 +55,7 @@ export async function cutPower(options: PowerCutOptions): Promise<PowerCutFigure
   return { calls: moments.length, images: [...points.values()].flat().length, answers, faulty };
 }
 
-interface Recorded {
-  /** As it was before the daemon's first start. */
-  readonly disk: SimulatedDisk;
-  readonly moments: readonly Moment[];
-  /** After so many answers. */
-  readonly states: readonly State[];
-}
-
-async function recordScript(directory: string, script: readonly Step[]): Promise<Recorded> {
+async function recordScript(directory: string, script: readonly Step[]) {
   const site = siteIn(join(directory, 'recorded'));
   await makeObjectStore(site);
   const disk = new SimulatedDisk(site.root);
@@ -83,7 +65,13 @@ async function recordScript(directory: string, script: readonly Step[]): Promise
   await daemon.end();
   await untilRecorded(record, daemon.child.pid);
   const answered = script.filter(({ isAnswered }) => isAnswered).map(({ after }) => after);
-  return { disk, moments: readMoments(record, site.root), states: [nothing, ...answered] };
+  return {
+    /** As it was before the daemon's first start. */
+    disk,
+    moments: readMoments(record, site.root),
+    /** After so many answers. */
+    states: [nothing, ...answered],
+  };
 }
 
 function expectedAfter(states: readonly State[], answers: number): Expected {

@@ -41,6 +41,19 @@ export interface Ended {
 const login = { name: 'ann', password: 'a long password' };
 const repository = 'club/maps';
 
+/** What every part of the tests of faults is given. */
+export interface FaultOptions {
+  /** A directory of the caller's, which is empty. */
+  readonly directory: string;
+  readonly onFault: (fault: string) => void;
+}
+
+/** As that, where somebody is killed. */
+export interface KillOptions extends FaultOptions {
+  /** Every how many calls one is killed: 1 for each. */
+  readonly stride: number;
+}
+
 /** Everything of one installation below one directory. */
 export interface Site {
   readonly root: string;
