@@ -7,31 +7,23 @@ import { momentOf } from '../cli/commands/where.ts';
 import { formatDate, parseDate } from '../model/calendar-date.ts';
 import { testCli, type TestCli } from './helpers/cli.ts';
 import { startTestDaemon } from './helpers/daemon.ts';
+import { at, gpxTrack } from './helpers/fixes.ts';
 import { importTree } from './helpers/imported-files.ts';
+import { type Observed } from './helpers/timeline-library.ts';
 
-const hourMs = 3_600_000;
 const berlin = { lat: 52.52, lon: 13.405 };
 const lisbon = { lat: 38.7223, lon: -9.1393 };
 
-type Fix = readonly [timeMs: number, position: Position];
-
-function at(position: Position, from: string, to: string): Fix[] {
-  const fixes: Fix[] = [];
-  for (let ms = Date.parse(from); ms <= Date.parse(to); ms += hourMs / 6)
-    fixes.push([ms, position]);
-  return fixes;
-}
-
-function flight(from: Position, to: Position, start: string): Fix[] {
+function flight(from: Position, to: Position, start: string): Observed[] {
   const ms = (metresBetween(from, to) / 230) * 1_000;
-  return Array.from({ length: 20 }, (_, i) => [
-    Date.parse(start) + Math.round((ms * (i + 1)) / 21_000) * 1_000,
-    between(from, to, (i + 1) / 21),
-  ]);
+  return Array.from({ length: 20 }, (_, i) => {
+    const { lat, lon } = between(from, to, (i + 1) / 21);
+    return [Date.parse(start) + Math.round((ms * (i + 1)) / 21_000) * 1_000, lat, lon];
+  });
 }
 
 /** Berlin, a flight, five days in Lisbon of which two are without a fix, and home again. */
-const journey: readonly Fix[] = [
+const journey: readonly Observed[] = [
   ...at(berlin, '2024-03-01T06:00Z', '2024-03-04T08:00Z'),
   ...flight(berlin, lisbon, '2024-03-04T08:00Z'),
   ...at(lisbon, '2024-03-04T11:00Z', '2024-03-05T20:00Z'),
@@ -39,14 +31,6 @@ const journey: readonly Fix[] = [
   ...flight(lisbon, berlin, '2024-03-08T15:00Z'),
   ...at(berlin, '2024-03-08T18:00Z', '2024-03-10T20:00Z'),
 ];
-
-function gpx(fixes: readonly Fix[]): string {
-  const points = fixes.map(
-    ([ms, { lat, lon }]) =>
-      `<trkpt lat="${lat}" lon="${lon}"><time>${new Date(ms).toISOString()}</time></trkpt>`,
-  );
-  return `<gpx version="1.1"><trk><trkseg>${points.join('\n')}</trkseg></trk></gpx>`;
-}
 
 async function cliWith(t: ExecutionContext, files: Record<string, string>) {
   const cli = testCli(t);
@@ -63,7 +47,10 @@ async function cliWith(t: ExecutionContext, files: Record<string, string>) {
 async function journeyCli(t: ExecutionContext): Promise<TestCli> {
   // A tablet that stayed in Porto the whole time.
   const tablet = at({ lat: 41.1496, lon: -8.611 }, '2024-03-01T06:05Z', '2024-03-02T06:00Z');
-  const { cli, daemon } = await cliWith(t, { 'a.gpx': gpx(journey), 'b.gpx': gpx(tablet) });
+  const { cli, daemon } = await cliWith(t, {
+    'a.gpx': gpxTrack(journey),
+    'b.gpx': gpxTrack(tablet),
+  });
   const bookmark = { name: 'Lisbon by the river', ...lisbon };
   t.is((await daemon.call('POST', '/api/bookmarks', bookmark)).status, 201);
   return cli;
@@ -193,7 +180,7 @@ const refused: [words: string[], why: RegExp][] = [
 ];
 test('when: a stay that timelines name after a town is one there, also beyond its edge', async (t) => {
   const farm = at({ lat: 53.8, lon: 11.05 }, '2024-05-01T10:00Z', '2024-05-01T13:00Z');
-  const { cli } = await cliWith(t, { 'a.gpx': gpx(farm) });
+  const { cli } = await cliWith(t, { 'a.gpx': gpxTrack(farm) });
   t.regex(await cli.out(['timeline', '2024', '--stops']), /Rehna, Mecklenburg-Vorpommern/);
   t.regex(
     await cli.out(['when', 'Rehna']),
@@ -208,7 +195,10 @@ test('when: a stay that timelines name after a town is one there, also beyond it
 test('all: a clock that was ahead of time, or a very old file, does not push the rest out unsaid', async (t) => {
   const trip = at(berlin, '2024-05-01T10:00Z', '2024-05-01T13:00Z');
   const ahead = at(berlin, '2097-05-01T10:00Z', '2097-05-01T13:00Z');
-  const { cli, daemon } = await cliWith(t, { 'a.gpx': gpx(trip), 'ahead.gpx': gpx(ahead) });
+  const { cli, daemon } = await cliWith(t, {
+    'a.gpx': gpxTrack(trip),
+    'ahead.gpx': gpxTrack(ahead),
+  });
   t.regex(
     await cli.out(['when', 'Germany']),
     /^In Germany: 1 visit, 3 h\. Days and times are those of the place\.$/mu,
@@ -216,7 +206,7 @@ test('all: a clock that was ahead of time, or a very old file, does not push the
   const { stdout, stderr } = await cli.run(['days', 'all', '--in', 'de']);
   t.regex(stdout, /^Germany +1 /mu);
   t.regex(stderr, /^Left out: what is dated before \d{4}-\d\d-\d\d or after \d{4}-\d\d-\d\d; /mu);
-  const old = { 'old.gpx': gpx(at(berlin, '1999-05-01T10:00Z', '1999-05-01T13:00Z')) };
+  const old = { 'old.gpx': gpxTrack(at(berlin, '1999-05-01T10:00Z', '1999-05-01T13:00Z')) };
   t.is((await importTree(daemon, old)).status, 200);
   t.is((await daemon.call('DELETE', '/api/imports/2')).status, 200);
   t.regex((await cli.run(['trips', 'all'])).stderr, /^Left out: what is dated before 2004/mu);
@@ -229,7 +219,7 @@ test('all: a clock that was ahead of time, or a very old file, does not push the
 test('where: a time without a zone is that of the place, as all that the commands print', async (t) => {
   const { cli } = await cliWith(t, {
     // Nine hours ahead of UTC, and without summer time.
-    'a.gpx': gpx(at({ lat: 35.68, lon: 139.76 }, '2024-05-01T00:00Z', '2024-05-01T03:00Z')),
+    'a.gpx': gpxTrack(at({ lat: 35.68, lon: 139.76 }, '2024-05-01T00:00Z', '2024-05-01T03:00Z')),
   });
   t.regex(
     await cli.out(['where', '2024-05-01 10:00']),
@@ -266,7 +256,7 @@ test('where: of a moment without a stop the day of the place is told of', async 
     ...at({ lat: -33.87, lon: 151.2 }, '2024-04-30T22:00Z', '2024-04-30T23:00Z'),
     ...at({ lat: -34.87, lon: 150.6 }, '2024-05-02T22:00Z', '2024-05-02T23:00Z'),
   ];
-  const { cli } = await cliWith(t, { 'a.gpx': gpx(fixes) });
+  const { cli } = await cliWith(t, { 'a.gpx': gpxTrack(fixes) });
   const nothing = /^Nothing was recorded that day\.$/mu;
   const early = await cli.out(['where', '2024-05-02T20:00Z']);
   t.regex(early, /^2024-05-03 06:00 /u);

@@ -3,6 +3,7 @@ import test, { type ExecutionContext } from 'ava';
 import { metresBetween, moved, type Position } from '../bench/timelines/geometry.ts';
 import type { TimelineResult, TimelineStop } from '../model/timeline-result.ts';
 import { rowsOf } from './helpers/fields.ts';
+import { hourMs, minuteMs, wavering } from './helpers/fixes.ts';
 import {
   days,
   libraryOf,
@@ -12,8 +13,6 @@ import {
 } from './helpers/timeline-library.ts';
 
 const second = 1_000;
-const minuteMs = 60_000;
-const hourMs = 3_600_000;
 const day = Date.UTC(2023, 2, 1);
 const home: Position = { lat: 52.53, lon: 13.42 };
 const away: Position = moved(home, -20_000, -20_000);
@@ -32,12 +31,7 @@ function made(
 
 /** Records every so many ms; the receiver wavers by some metres. */
 function recorded(where: Whereabouts, fromMs: number, toMs: number, everyMs: number): Observed[] {
-  const points: Observed[] = [];
-  for (let ms = fromMs, turn = 0; ms <= toMs; ms += everyMs, turn += 1) {
-    const { lat, lon } = moved(where(ms), ((turn * 7) % 11) - 5, ((turn * 5) % 13) - 6);
-    points.push([day + ms, lat, lon]);
-  }
-  return points;
+  return wavering((timeMs) => where(timeMs - day), day + fromMs, day + toMs, everyMs);
 }
 
 /** On foot and then by car on a straight way from one place to another; who has come stays. */

@@ -4,6 +4,7 @@ import { moved, type Position } from '../bench/timelines/geometry.ts';
 import type { TimelineResult, TimelineStop } from '../model/timeline-result.ts';
 import { startTestDaemon, timelineJob } from './helpers/daemon.ts';
 import { rowsOf, valuesOf } from './helpers/fields.ts';
+import { at, hourMs, minuteMs, wavering } from './helpers/fixes.ts';
 import { importTree } from './helpers/imported-files.ts';
 import {
   days,
@@ -14,21 +15,13 @@ import {
 } from './helpers/timeline-library.ts';
 
 const secondMs = 1_000;
-const minuteMs = 60_000;
-const hourMs = 3_600_000;
 
 const kassel: Position = { lat: 51.3127, lon: 9.4797 };
 const prague: Position = { lat: 50.0755, lon: 14.4378 };
 
 /** A minute after minute at one place, both ends included; a receiver wavers by some metres. */
 function staying(place: Position, from: string, to: string, everyMs = minuteMs): Observed[] {
-  const points: Observed[] = [];
-  const end = Date.parse(to);
-  for (let timeMs = Date.parse(from), turn = 0; timeMs <= end; timeMs += everyMs, turn += 1) {
-    const { lat, lon } = moved(place, ((turn * 7) % 11) - 5, ((turn * 5) % 13) - 6);
-    points.push([timeMs, lat, lon]);
-  }
-  return points;
+  return wavering(() => place, Date.parse(from), Date.parse(to), everyMs);
 }
 
 function track(...trackPoints: Observed[]): LibraryContent {
@@ -65,12 +58,12 @@ test('a leap day is a day like any other', (t) => {
 });
 
 test('a day begins with 00:00:00.000Z and ends before the next one', (t) => {
-  const at = (time: string): Observed => [Date.parse(time), kassel.lat, kassel.lon];
+  const fix = (time: string): Observed => [Date.parse(time), kassel.lat, kassel.lon];
   const points = [
-    at('2024-05-01T23:59:59.999Z'),
-    at('2024-05-02T00:00:00.000Z'),
-    at('2024-05-02T23:59:59.999Z'),
-    at('2024-05-03T00:00:00.000Z'),
+    fix('2024-05-01T23:59:59.999Z'),
+    fix('2024-05-02T00:00:00.000Z'),
+    fix('2024-05-02T23:59:59.999Z'),
+    fix('2024-05-03T00:00:00.000Z'),
   ];
   const result = made(t, [track(...points)], '2024-05-02');
   t.like(result.summary, {
@@ -299,11 +292,7 @@ test('the radius of a stay holds 90 % of its observations, and no more than it h
 });
 
 test('one position all day long is one stay without a radius', (t) => {
-  const points = Array.from({ length: 1_440 }, (_, i): Observed => [
-    Date.UTC(2024, 4, 1) + i * minuteMs,
-    kassel.lat,
-    kassel.lon,
-  ]);
+  const points = at(kassel, '2024-05-01T00:00Z', '2024-05-01T23:59Z', 1);
   const result = made(t, [track(...points)], '2024-05-01');
   t.like(result.timeline[0], { kind: 'stay', radius_m: 0, latitude: 51.3127, longitude: 9.4797 });
   t.is(result.timeline.length, 1);
@@ -365,22 +354,14 @@ test('an hour of 0°N 0°E in a night is no journey to the sea', (t) => {
 });
 
 test('a recorder that says nothing but 0°N 0°E says nothing', (t) => {
-  const points = Array.from({ length: 60 }, (_, i): Observed => [
-    Date.UTC(2024, 4, 1, 8) + i * minuteMs,
-    0,
-    0,
-  ]);
+  const points = at({ lat: 0, lon: 0 }, '2024-05-01T08:00Z', '2024-05-01T08:59Z', 1);
   const result = made(t, [track(...points)], '2024-05-01');
   t.deepEqual(result.timeline, []);
   t.like(result.summary, { recorded_observations: 60, outlier_observations: 60, stop_seconds: 0 });
 });
 
 test('ten minutes of 0°N 0°E before the first reception are no stay', (t) => {
-  const cold = Array.from({ length: 10 }, (_, i): Observed => [
-    Date.UTC(2024, 4, 1, 8) + i * minuteMs,
-    0,
-    0,
-  ]);
+  const cold = at({ lat: 0, lon: 0 }, '2024-05-01T08:00Z', '2024-05-01T08:09Z', 1);
   const points = staying(kassel, '2024-05-01T08:10:00Z', '2024-05-01T12:00:00Z');
   const result = made(t, [track(...cold, ...points)], '2024-05-01');
   t.deepEqual(result.timeline.map(brief), ['stay 2024-05-01T08:10:00Z 13800']);

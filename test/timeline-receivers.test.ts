@@ -3,11 +3,10 @@ import test, { type ExecutionContext } from 'ava';
 import { moved, type Position } from '../bench/timelines/geometry.ts';
 import { noGeodata } from '../bench/timelines/timeline-of.ts';
 import type { TimelineStop } from '../model/timeline-result.ts';
+import { hourMs, minuteMs, wavering } from './helpers/fixes.ts';
 import { days, libraryOf, timelineOf, type Observed } from './helpers/timeline-library.ts';
 
 const second = 1_000;
-const minuteMs = 60_000;
-const hourMs = 3_600_000;
 const day = Date.UTC(2023, 2, 1);
 const home: Position = { lat: 52.53, lon: 13.42 };
 
@@ -16,13 +15,8 @@ type Way = (ms: number) => number;
 
 /** A fix every so many ms; the receiver wavers by some metres, if it does. */
 function recorded(north: Way, fromMs: number, toMs: number, everyMs: number, wavers = 1) {
-  const points: Observed[] = [];
-  for (let ms = fromMs, turn = 0; ms < toMs; ms += everyMs, turn += 1) {
-    const [x, y] = [((turn * 7) % 11) - 5, ((turn * 5) % 13) - 6];
-    const { lat, lon } = moved(home, x * wavers, north(ms) + y * wavers);
-    points.push([day + ms, lat, lon]);
-  }
-  return points;
+  const where = (timeMs: number) => moved(home, 0, north(timeMs - day));
+  return wavering(where, day + fromMs, day + toMs - 1, everyMs, wavers);
 }
 
 const still =

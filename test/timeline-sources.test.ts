@@ -2,16 +2,12 @@
 import test from 'ava';
 import type { TimelineRequest } from '../model/timeline-job.ts';
 import { startTestDaemon, timelineJob, type TestDaemon } from './helpers/daemon.ts';
+import { at, gpxTrack, minuteMs } from './helpers/fixes.ts';
 import { importTree } from './helpers/imported-files.ts';
 
 /** A day at one place, a fix in two minutes. */
-function dayAt(lat: number, lon: number, startMs: number): string {
-  const points = Array.from({ length: 300 }, (_, i) => {
-    const time = new Date(startMs + i * 120_000).toISOString();
-    return `<trkpt lat="${lat}" lon="${lon}"><time>${time}</time></trkpt>`;
-  });
-  return `<gpx version="1.1"><trk><trkseg>${points.join('\n')}</trkseg></trk></gpx>`;
-}
+const dayAt = (lat: number, lon: number, startMs: number): string =>
+  gpxTrack(at({ lat, lon }, startMs, startMs + 598 * minuteMs, 2));
 
 const timeline = (daemon: TestDaemon, request: Partial<TimelineRequest>) =>
   timelineJob(daemon, { start_date: '2024-05-01', end_date: '2024-05-01', ...request });

@@ -5,6 +5,7 @@ import { moved, type Position } from '../bench/timelines/geometry.ts';
 import { importFiles, parseTimeline, timelineText } from '../bench/timelines/timeline-of.ts';
 import type { TimelineResult } from '../model/timeline-result.ts';
 import { rowsOf } from './helpers/fields.ts';
+import { at, gpxTrack } from './helpers/fixes.ts';
 import { days } from './helpers/timeline-library.ts';
 
 const home: Position = { lat: 51.3127, lon: 9.4797 };
@@ -92,21 +93,18 @@ test('legs have the modes of the activities between two visits; what says nothin
 });
 
 test('of visits at one time the first is told, and stays are found between visits', (t) => {
-  const minutes = (from: string, count: number, place: Position): string =>
-    Array.from({ length: count }, (_, i) => {
-      const time = new Date(Date.parse(from) + i * 60_000).toISOString();
-      return `<trkpt lat="${place.lat}" lon="${place.lon}"><time>${time}</time></trkpt>`;
-    }).join('');
   const cafe = moved(home, 5_000, 0);
-  const points =
-    minutes('2024-05-04T08:00:00Z', 40, cafe) + minutes('2024-05-04T10:00:00Z', 40, cafe);
+  const fixes = [
+    ...at(cafe, '2024-05-04T08:00Z', '2024-05-04T08:39Z', 1),
+    ...at(cafe, '2024-05-04T10:00Z', '2024-05-04T10:39Z', 1),
+  ];
   const result = told(
     t,
     [
       visit('2024-05-04T09:00:00Z', '2024-05-04T12:00:00Z', home),
       visit('2024-05-04T11:00:00Z', '2024-05-04T11:30:00Z', lake),
     ],
-    `<gpx><trk><trkseg>${points}</trkseg></trk></gpx>`,
+    gpxTrack(fixes),
   );
   t.deepEqual(
     result.timeline.map(({ first_observation_utc, last_observation_utc, stated }) => [

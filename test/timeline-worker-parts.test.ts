@@ -10,8 +10,7 @@ import { PointQueue } from '../worker/timeline/detect/point-queue.ts';
 import { metresPerUnit } from '../worker/timeline/earth.ts';
 import { mergeDay } from '../worker/timeline/observations/merge-day.ts';
 import { NightCount } from '../worker/timeline/aggregate/presence/night-count.ts';
-
-const hourMs = 3_600_000;
+import { hourMs } from './helpers/fixes.ts';
 
 // Merging
 

@@ -13,13 +13,11 @@ import { TimelineControl } from '../worker/timeline/control.ts';
 import { timelineOptions, type TimelineOptions } from '../worker/timeline/options.ts';
 import type { TimelineTask } from '../worker/timeline/task.ts';
 import { rowsOf, valuesOf } from './helpers/fields.ts';
+import { dayMs, hourMs, minuteMs } from './helpers/fixes.ts';
 import { importSite, writeTree } from './helpers/imports.ts';
 import { temporaryDirectory } from './helpers/temporary-directory.ts';
 import { days, libraryOf, type LibraryContent, type Observed } from './helpers/timeline-library.ts';
 
-const minuteMs = 60_000;
-const hourMs = 3_600_000;
-const dayMs = 86_400_000;
 const may = Date.UTC(2024, 4, 1);
 
 const dataset = {

@@ -2,6 +2,7 @@
 import type { Page, Route } from 'playwright-core';
 import { type TestDaemon } from '../helpers/daemon.ts';
 import { valuesOf } from '../helpers/fields.ts';
+import { gpxTrack } from '../helpers/fixes.ts';
 import { importTree } from '../helpers/imported-files.ts';
 import { gpx } from '../helpers/imports.ts';
 import {
@@ -201,15 +202,19 @@ testPage('Enter takes what was typed last, however fast it comes', async (t) => 
   await assertSealed(t, map);
 });
 
+/** A track of an hour to the east, on a day in May. */
+function hour(year: number, lat: number, lon: number): string {
+  return gpxTrack(
+    Array.from({ length: 60 }, (_, minute) => [
+      Date.UTC(year, 4, 4, 12, minute),
+      lat,
+      Number((lon + minute / 100).toFixed(2)),
+    ]),
+  );
+}
+
 testPage('the map goes to the tracks of a period where it shows none of them', async (t) => {
-  const line = (year: number, lat: number, lon: number): string => {
-    const points = Array.from({ length: 60 }, (_, minute) => {
-      const time = new Date(Date.UTC(year, 4, 4, 12, minute)).toISOString();
-      return `<trkpt lat="${lat}" lon="${(lon + minute / 100).toFixed(2)}"><time>${time}</time></trkpt>`;
-    });
-    return `<gpx><trk><trkseg>${points.join('')}</trkseg></trk></gpx>`;
-  };
-  const files = { 'north.gpx': line(2024, 41.1, -8.9), 'south.gpx': line(2023, -33.9, 150) };
+  const files = { 'north.gpx': hour(2024, 41.1, -8.9), 'south.gpx': hour(2023, -33.9, 150) };
   const map = await openMap(t, browser, {
     fill: (daemon) => importTree(daemon, files),
   });
@@ -251,13 +256,9 @@ testPage('a search that finds nothing says so, and a found position is marked', 
 testPage(
   'a click on the map leads to a waypoint, into a cluster, and to the day of a track',
   async (t) => {
-    const line = Array.from({ length: 60 }, (_, minute) => {
-      const time = new Date(Date.UTC(2024, 4, 4, 12, minute)).toISOString();
-      return `<trkpt lat="41.1" lon="${(-8.9 + minute / 100).toFixed(2)}"><time>${time}</time></trkpt>`;
-    });
     const files = {
       'mill.gpx': gpx([['Old Mill', 41.1, -8.6]]),
-      'line.gpx': `<gpx><trk><trkseg>${line.join('')}</trkseg></trk></gpx>`,
+      'line.gpx': hour(2024, 41.1, -8.9),
     };
     const map = await openMap(t, browser, {
       fill: (daemon) => importTree(daemon, files),

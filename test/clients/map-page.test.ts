@@ -6,6 +6,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { moved } from '../../bench/timelines/geometry.ts';
 import { sessionHeader } from '../../map/session-header.ts';
+import { gpxTrack } from '../helpers/fixes.ts';
 import { openForeignPages, tryToReadAndWrite } from '../helpers/foreign-page.ts';
 import { at, gpxTrack, hourMs, minuteMs, way } from '../helpers/fixes.ts';
 import { importTree } from '../helpers/imported-files.ts';
@@ -24,6 +25,7 @@ import {
 } from '../helpers/map-checks.ts';
 import { openMap, pixelsOf, waterWorld } from '../helpers/map-page.ts';
 import type { TestDaemon } from '../helpers/daemon.ts';
+import { type Observed } from '../helpers/timeline-library.ts';
 import { until } from '../helpers/until.ts';
 import { temporaryDirectory } from '../helpers/temporary-directory.ts';
 
@@ -331,11 +333,7 @@ testPage(
   async (t) => {
     // Ten weeks: nights in one place, working hours in another.
     const { fixes } = lifeOf('office', 7, 70);
-    const points = fixes.map(
-      ([ms, lat, lon]) =>
-        `<trkpt lat="${lat}" lon="${lon}"><time>${new Date(ms).toISOString()}</time></trkpt>`,
-    );
-    const files = { 'life.gpx': `<gpx><trk><trkseg>${points.join('')}</trkseg></trk></gpx>` };
+    const files = { 'life.gpx': gpxTrack(fixes) };
     const map = await openMap(t, browser, {
       fill: (daemon) => importTree(daemon, files),
     });
@@ -527,12 +525,11 @@ testPage('pages say at once that their server has ended, and ask no more', async
 });
 
 testPage('a day across the antimeridian is seen from near', async (t) => {
-  const points = Array.from({ length: 60 }, (_, minute) => {
-    const lon = (((179.7 + minute / 100 + 540) % 360) - 180).toFixed(4);
-    const time = new Date(Date.UTC(2024, 4, 4, 1, minute)).toISOString();
-    return `<trkpt lat="-16.8" lon="${lon}"><time>${time}</time></trkpt>`;
+  const fixes = Array.from({ length: 60 }, (_, minute): Observed => {
+    const lon = ((179.7 + minute / 100 + 540) % 360) - 180;
+    return [Date.UTC(2024, 4, 4, 1, minute), -16.8, lon];
   });
-  const files = { 'a.gpx': `<gpx><trk><trkseg>${points.join('')}</trkseg></trk></gpx>` };
+  const files = { 'a.gpx': gpxTrack(fixes) };
   const map = await openMap(t, browser, {
     fill: (daemon) => importTree(daemon, files),
   });

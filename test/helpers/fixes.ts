@@ -1,4 +1,4 @@
-import { between, type Position } from '../../bench/timelines/geometry.ts';
+import { between, moved, type Position } from '../../bench/timelines/geometry.ts';
 import type { Observed } from './timeline-library.ts';
 
 export const minuteMs = 60_000;
@@ -23,6 +23,23 @@ export function way(a: Position, b: Position, from: number, to: number, everyMin
     fixes.push([timeMs, lat, lon]);
   }
   return fixes;
+}
+
+/** Fixes of a receiver that wavers by some metres, both ends included. */
+export function wavering(
+  where: (timeMs: number) => Position,
+  fromMs: number,
+  toMs: number,
+  everyMs: number,
+  wavers = 1,
+): Observed[] {
+  const count = Math.floor((toMs - fromMs) / everyMs) + 1;
+  return Array.from({ length: count }, (_, turn) => {
+    const timeMs = fromMs + turn * everyMs;
+    const [east, north] = [((turn * 7) % 11) - 5, ((turn * 5) % 13) - 6];
+    const { lat, lon } = moved(where(timeMs), east * wavers, north * wavers);
+    return [timeMs, lat, lon];
+  });
 }
 
 /** A GPX file with one track. */
