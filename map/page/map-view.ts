@@ -54,7 +54,7 @@ export async function startMap(container: HTMLElement): Promise<MapLibre> {
   map.on('load', () => tellView(map));
   map.on('error', ({ error }) => {
     // The page itself says that the daemon refuses or is away.
-    if (!('status' in error)) console.error(error);
+    if (!('status' in error)) reportError(error);
   });
   map.on('click', (event) => click(map, event));
   map.on('mousemove', (event) => {

@@ -6,7 +6,6 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { moved } from '../../bench/timelines/geometry.ts';
 import { sessionHeader } from '../../map/session-header.ts';
-import { gpxTrack } from '../helpers/fixes.ts';
 import { openForeignPages, tryToReadAndWrite } from '../helpers/foreign-page.ts';
 import { at, gpxTrack, hourMs, minuteMs, way } from '../helpers/fixes.ts';
 import { importTree } from '../helpers/imported-files.ts';
