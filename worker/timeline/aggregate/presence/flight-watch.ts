@@ -205,16 +205,17 @@ function isFast(metres: number, ms: number): boolean {
   return metres * 1_000 > fastSpeed * ms || (metres > farM && metres * 1_000 > farSpeed * ms);
 }
 
-/** Whether a slow leg may be a flight and hours on the ground. */
+/** Whether a slow leg may be a flight and hours on the ground: more of them than a whole way may have, whose rest is faster. */
 function mayFlySlowly(metres: number, ms: number): boolean {
-  return ms > gapMs && metres >= shortestFlightM && fitsFlying({ metres, ms });
+  return ms > gapMs && metres >= shortestFlightM && idleMs({ metres, ms }) <= 2 * groundMs;
 }
 
 /** Whether legs are a flight, by their speed. */
 function isFlown({ metres, ms, planeM, gapM }: Legs): boolean {
   if (metres < shortestFlightM) return false;
-  const isGap = gapM * 2 > metres && (gapM >= longGapM || metres * 1_000 >= gapSpeed * ms);
-  return isGap || planeM >= planeShare * metres;
+  if (planeM >= planeShare * metres) return true;
+  const isFastOverall = metres * 1_000 >= gapSpeed * ms;
+  return gapM * 2 > metres && (gapM >= longGapM || isFastOverall || planeM >= shortestFlightM);
 }
 
 /** Whether legs are mostly gaps in which a country was only passed, by train or by plane. */
