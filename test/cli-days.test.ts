@@ -89,9 +89,7 @@ test('the commands about days tell the same of one journey', async (t) => {
   t.regex(picture, />Portugal: 5 days, 2 inferred</);
   t.regex(await cli.out(['timeline', '2024', '--svg', '--local']), /<title>2024-03-01: Germany</);
 
-  const spain = JSON.parse(
-    await cli.out(['days', '2024', '--in', 'PT', '--json', '--zone', 'Europe/Lisbon']),
-  );
+  const spain = await cli.json(['days', '2024', '--in', 'PT', '--zone', 'Europe/Lisbon']);
   t.like(spain, {
     start_date: '2024-01-01',
     time_zone: 'Europe/Lisbon',
@@ -112,7 +110,7 @@ test('the commands about days tell the same of one journey', async (t) => {
   // Two days without a fix.
   t.regex(trips, / not recorded +Lisbon\b.* +Lisbon\b/m);
   t.regex(trips, /^not recorded +0 km in 1$/m);
-  const { trips: listed } = JSON.parse(await cli.out(['trips', 'all', '--json']));
+  const { trips: listed } = await cli.json(['trips', 'all']);
   t.is(listed.filter(({ mode }: { mode: string }) => mode === 'flight').length, 2);
   t.is((await cli.out(['trips', '2024', '--csv'])).split('\r\n').length, listed.length + 2);
 
@@ -235,7 +233,7 @@ test('where: a time without a zone is that of the place, as all that the command
     await cli.out(['where', '2024-05-01 02:00', ...zone]),
     /^2024-05-01 02:00 \(2024-05-01 01:00 UTC\)/u,
   );
-  const [stop] = JSON.parse(await cli.out(['where', '2024-05-01', '--json'])).stops;
+  const [stop] = (await cli.json(['where', '2024-05-01'])).stops;
   t.is(stop.first_observation_local, '2024-05-01T09:00:00+09:00');
   const asked = ['2024-05-01', '--json'];
   for (const [command, list] of [
@@ -246,7 +244,7 @@ test('where: a time without a zone is that of the place, as all that the command
     t.is(answer.period.time_zone, 'local', command);
     t.true(Array.isArray(answer[list]));
   }
-  const [visit] = JSON.parse(await cli.out(['when', '35.68,139.76', '--json'])).visits;
+  const [visit] = (await cli.json(['when', '35.68,139.76'])).visits;
   t.is(visit.last_observation_local, '2024-05-01T12:00:00+09:00');
 });
 

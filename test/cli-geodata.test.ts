@@ -136,7 +136,7 @@ test('a generation is published, installed by its id without a daemon', async (t
   const installed = await cli.run([...flag, 'geodata', 'install', 'first']);
   t.is(installed.stdout, 'first is in use now.\n', installed.stderr);
   t.deepEqual(partials(cli), []);
-  const status = JSON.parse(await cli.out([...flag, 'geodata', 'install', 'first', '--json']));
+  const status = await cli.json([...flag, 'geodata', 'install', 'first']);
   t.like(status.current, { generation_id: 'first', degraded: false });
   const unknown = await cli.run([...flag, 'geodata', 'install', 'second']);
   t.is(unknown.code, 1);

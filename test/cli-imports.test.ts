@@ -14,7 +14,7 @@ test('files are listed, shown, removed, restored and written out again', async (
   writeTree(cli.root, { '2023/Track_1.gpx': ride, '2024/Track_1.gpx': gpx([['Camp', 1, 2]]) });
   const dry = await cli.out(['import', join(cli.root, '2023'), '--dry-run']);
   t.regex(dry, /^Would import 2 timed points .* Nothing was written\.$/mu);
-  t.is(JSON.parse(await cli.out(['imports', 'list', '--json'])).files.length, 0);
+  t.is((await cli.json(['imports', 'list'])).files.length, 0);
 
   const both = [join(cli.root, '2023'), join(cli.root, '2024'), '--json'];
   const { renamed_files } = JSON.parse(await cli.out(['import', ...both]));
@@ -25,7 +25,7 @@ test('files are listed, shown, removed, restored and written out again', async (
   t.regex(table, /^ *ID +IMPORTED +STATE +FORMAT +POINTS +WAYPOINTS +PERIOD +FILE$/mu);
   t.regex(table, /active +gpx +2 +2024-05-01 to 2024-05-02 +Track_1\.gpx$/mu);
   t.regex(table, /active +gpx +1 +Track_1 \(2\)\.gpx$/mu);
-  const [{ id }] = JSON.parse(await cli.out(['imports', 'list', '(2)', '--json'])).files;
+  const [{ id }] = (await cli.json(['imports', 'list', '(2)'])).files;
   t.regex(await cli.out(['imports', 'show', String(id)]), /^waypoints +1$/mu);
 
   const wrong = await cli.run(['imports', 'rm', String(id), '999']);
@@ -86,7 +86,7 @@ test('folders are watched, listed and watched no longer', async (t) => {
   const cli = testCli(t);
   writeTree(cli.root, { 'tracks/ride.gpx': ride, 'tracks/bad.gpx': '<gpx>' });
   const tracks = join(cli.root, 'tracks');
-  const { config_file: config } = JSON.parse(await cli.out(['paths', '--json']));
+  const { config_file: config } = await cli.json(['paths']);
   t.regex((await cli.run(['watch', 'list'])).stderr, /No folder is watched/u);
   t.is(
     await cli.out(['watch', 'add', 'tracks']),
@@ -108,7 +108,7 @@ test('folders are watched, listed and watched no longer', async (t) => {
 
   const serve = cli.start(['serve', '--port', '0']);
   await untilPrinted(serve.stderr, /daemon\.ready/u);
-  const watched = async () => JSON.parse(await cli.out(['watch', 'list', '--json']))[0];
+  const watched = async () => (await cli.json(['watch', 'list']))[0];
   const done = await answerWhen(watched, ({ waiting, files }) => files === 2 && waiting === 0);
   t.like(done, { dir: tracks, imported: 1, failed: 1 });
   const table = await cli.run(['watch', 'list']);
@@ -118,15 +118,14 @@ test('folders are watched, listed and watched no longer', async (t) => {
   // A running daemon follows another folder at once, and leaves one alone.
   writeTree(cli.root, { 'more/walk.gpx': ride.replace('</gpx>', '<!-- another --></gpx>') });
   await cli.out(['watch', 'add', 'more']);
-  const both = async () => JSON.parse(await cli.out(['watch', 'list', '--json']));
+  const both = () => cli.json(['watch', 'list']);
   const [, more] = await answerWhen(
     both,
     ([, second]) => second?.files === 1 && second.waiting === 0,
   );
   t.like(more, { dir: join(cli.root, 'more'), imported: 1 });
   await cli.out(['watch', 'rm', 'more']);
-  const statuses = async () =>
-    (JSON.parse(await cli.out(['status', '--json'])) as { watch: unknown[] }).watch;
+  const statuses = async () => ((await cli.json(['status'])) as { watch: unknown[] }).watch;
   t.is((await answerWhen(statuses, ({ length }) => length === 1)).length, 1);
   t.regex(await cli.out(['watch', 'rm', 'tracks']), /is no longer watched/u);
   t.deepEqual(JSON.parse(readFileSync(config, 'utf8')), {});

@@ -157,7 +157,7 @@ withMounts('a file system that is mounted for reading only is told as that', asy
 
 test('a start whose imports is a file says so as doctor does, with the command that mends it', async (t) => {
   const cli = testCli(t);
-  const { imports } = JSON.parse(await cli.out(['paths', '--json']));
+  const { imports } = await cli.json(['paths']);
   mkdirSync(dirname(imports), { recursive: true, mode: 0o700 });
   writeFileSync(imports, '');
   const { code, stderr } = await cli.run(['serve', '--port', '0']);

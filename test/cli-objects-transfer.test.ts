@@ -29,13 +29,10 @@ test('files are pushed once, seen and pulled back', async (t) => {
   writeFileSync(two, contents[1]);
   const [oid, secondOid] = [oidOf(contents[0]), oidOf(contents[1])];
   t.is(await cli.out(['objects', 'push', one, ...remote], input), `${oid}  ${one}\n`);
-  t.deepEqual(
-    JSON.parse(await cli.out(['objects', 'push', one, two, '--json', ...remote], input)),
-    [
-      { file: one, oid, size: 300_000, sent: false },
-      { file: two, oid: secondOid, size: 6, sent: true },
-    ],
-  );
+  t.deepEqual(await cli.json(['objects', 'push', one, two, ...remote], input), [
+    { file: one, oid, size: 300_000, sent: false },
+    { file: two, oid: secondOid, size: 6, sent: true },
+  ]);
   t.is(await cli.out(['objects', 'verify', oid, ...remote], input), `${oid}  0.3 MB\n`);
   const pulled = await cli.out(['objects', 'pull', oid, '-o', 'back', ...remote], input);
   t.is(pulled, `Fetched 0.3 MB into ${join(cli.root, 'back')}\n`);

@@ -208,7 +208,7 @@ test('version tells what the program is and needs no daemon', async (t) => {
   const cli = testCli(t);
   t.regex(await cli.out(['version']), /^waypointd \d+\.\d+\.\d+/u);
   t.regex(await cli.out(['--version']), /^\d+\.\d+\.\d+\n$/u);
-  t.like(JSON.parse(await cli.out(['version', '--json'])), {
+  t.like(await cli.json(['version']), {
     module: { name: 'waypointd' },
     runtime: { name: 'node', version: process.versions.node },
     platform: { os: process.platform },
@@ -344,14 +344,14 @@ test('a list is split at line feeds only, whatever a name holds', async (t) => {
   await startFakeDaemon(t, cli, {
     'GET /api/waypoints': (_, response) => void response.end(`[\n${line}\n]`),
   });
-  t.is(JSON.parse(await cli.out(['list', '--json']))[0].name, name);
+  t.is((await cli.json(['list']))[0].name, name);
   t.regex(await cli.out(['list']), /a.b.c.d +1 +2/u);
 });
 
 test('list --json is an array, also an empty one', async (t) => {
   const cli = testCli(t);
   await startFakeDaemon(t, cli, { 'GET /api/waypoints': () => [] });
-  t.deepEqual(JSON.parse(await cli.out(['list', '--json'])), []);
+  t.deepEqual(await cli.json(['list']), []);
   const { stdout, stderr } = await cli.run(['list']);
   t.is(stdout, '');
   t.regex(stderr, /import ~\/tracks -r/u);

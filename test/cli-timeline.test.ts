@@ -640,7 +640,7 @@ test('a journey through eight countries, by HTTP and as tables, CSV, GeoJSON and
       /^2024-05-14: data on 1 of 1 day\..*\n.*\n.*\n\nARRIVED .*\nearlier +09:\d\d .*Spain\n(?:2024-05-14 .*\n){2}2024-05-14 11:\d\d +later +12 h.* Bordeaux, New Aquitaine, France\n… and \d+ places only passed/u,
     );
   const after = async () => {
-    const answer = JSON.parse(await cli.out(['where', '2024-06-01T08:00+02:00', '--json']));
+    const answer = await cli.json(['where', '2024-06-01T08:00+02:00']);
     const previous = { country_id: 'SE', locality: 'Helsingborg' };
     t.like(answer, { time_utc: '2024-06-01T06:00:00Z', state: 'unknown', previous });
     t.false('next' in answer);

@@ -148,7 +148,7 @@ test('tags are added, listed, counted, searched for and removed', async (t) => {
   );
   t.is(await cli.out(['tag', 'list', 'Bar']), '🏖️ beach\nown tag\n');
   t.regex(await cli.out(['tag', 'list']), /^🏖️ beach +2$/mu);
-  const tagged = JSON.parse(await cli.out(['list', '--json', '--tag', 'own tag']));
+  const tagged = await cli.json(['list', '--tag', 'own tag']);
   t.deepEqual(valuesOf(tagged, 'name'), ['Bar']);
   t.regex(await cli.out(['search', 'tag:beach']), /^Cove +1 +2 +bookmarks, by tag$/mu);
   t.is(
@@ -211,7 +211,7 @@ test('import, list, search and status agree on what is there', async (t) => {
     /^Fonte & Praça +41\.1 +-8\.6 +imported waypoints$/mu,
   );
   t.is((await cli.run(['search', 'nowhere'])).stderr, 'Nothing found for "nowhere".\n');
-  t.like(JSON.parse(await cli.out(['status', '--json'])), { waypoints: 3, bookmarks: 0 });
+  t.like(await cli.json(['status']), { waypoints: 3, bookmarks: 0 });
   await cli.out(['tag', 'add', '007', 'home']);
   t.deepEqual(await names(daemon, '?tag=home'), ['007']);
 });
@@ -255,7 +255,7 @@ test('history shows, forgets one and forgets all, and a search is not recorded',
   t.is(await cli.out(['history']), 'three\ntwo\none\n');
   t.is(await cli.out(['history', '-n', '1']), 'three\n');
   t.is(await cli.out(['history', 'clear', 'two']), 'Forgot 1 search.\n');
-  t.deepEqual(JSON.parse(await cli.out(['history', 'clear', '--json'])), { deleted: 2 });
+  t.deepEqual(await cli.json(['history', 'clear']), { deleted: 2 });
   await daemon.call('POST', '/api/history', { query: 'old' });
   const { backups, waypointsDatabase } = daemon.paths;
   mkdirSync(backups, { recursive: true });
@@ -279,7 +279,7 @@ test('without a daemon a command opens the data itself, says so and leaves no da
   t.is(added.stdout, 'Added "Camp" at 42.1, -8.3.\n');
   t.is(added.stderr, `No daemon is running: this command opened ${data} itself.\n`);
   await cli.out(['import', gpxFolder(t), '-r']);
-  t.is(JSON.parse(await cli.out(['list', '--json'])).length, 4);
+  t.is((await cli.json(['list'])).length, 4);
   t.false(readdirSync(data).includes('daemon.json'));
   t.is((await cli.run(['status'])).code, 1);
 });
@@ -290,7 +290,7 @@ test('commands at the same moment wait for each other', async (t) => {
     [1, 2].map((at) => cli.run(['bookmark', 'add', `Camp ${at}`, '1', String(at)])),
   );
   for (const { code, stderr } of results) t.is(code, 0, stderr);
-  t.is(JSON.parse(await cli.out(['list', '--json'])).length, 2);
+  t.is((await cli.json(['list'])).length, 2);
 });
 
 test('the demo shows a journey by the commands that a user types, and leaves nothing behind', async (t) => {
@@ -356,7 +356,7 @@ test('hide, undo, changes and tag rename do what they say', async (t) => {
   t.regex(table, /tagged +lake of 007 and 1 more +undone/u);
   t.regex(table, /bookmark deleted +Own +yes/u);
   t.false(/"007|lake/u.test(await cli.out(['changes', '--json'])), 'not unless it is asked for');
-  t.is(JSON.parse(await cli.out(['changes', '--limit', '1', '--json'])).changes[0].kind, 'undo');
+  t.is((await cli.json(['changes', '--limit', '1'])).changes[0].kind, 'undo');
   t.is((await cli.run(['undo', '0'])).code, 64);
   t.is((await cli.run(['changes', '--limit', '201'])).code, 64);
   t.like(await cli.run(['undo', '9999']), {

@@ -229,10 +229,10 @@ test('token, url and status tell of the daemon that the file names', async (t) =
   });
   t.is(await cli.out(['token']), `${fakeToken}\n`);
   t.is(await cli.out(['token', '--header']), `Authorization: Bearer ${fakeToken}\n`);
-  t.deepEqual(JSON.parse(await cli.out(['token', '--json'])), { token: fakeToken });
+  t.deepEqual(await cli.json(['token']), { token: fakeToken });
   t.is(await cli.out(['url']), `http://127.0.0.1:${port}\n`);
-  t.deepEqual(JSON.parse(await cli.out(['url', '--json'])), { url: `http://127.0.0.1:${port}` });
-  const status = JSON.parse(await cli.out(['status', '--json']));
+  t.deepEqual(await cli.json(['url']), { url: `http://127.0.0.1:${port}` });
+  const status = await cli.json(['status']);
   t.like(status, { running: true, pid: process.pid, waypoints: 41, bookmarks: 1 });
   const shown = await cli.out(['status']);
   t.regex(shown, /, for 1 min\)\n[\s\S]*41 waypoints, of which 1 is a bookmark\n/u);

@@ -1,5 +1,7 @@
 /** Imports into a file system that fills up, at whatever step that happens. */
 import { spawnSync } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
 import type { ExecutionContext } from 'ava';
 import { withMounts } from './helpers/where.ts';
 import { testProgram } from './helpers/program.ts';
@@ -35,7 +37,9 @@ function onSmallDisk(t: ExecutionContext, size: string, program: string, ...word
 withMounts(
   'a full disk undoes the file in progress, keeps the finished ones, and blames no file',
   (t) => {
-    const source = temporaryDirectory(t);
+    // The program makes a list of imports beside it.
+    const source = join(temporaryDirectory(t), 'source');
+    mkdirSync(source);
     const all: Seen[] = onSmallDisk(t, '3m', 'import-on-full-disk', source);
     for (const seen of all) {
       const at = `with ${seen.room} KB left`;

@@ -237,7 +237,7 @@ test('the command line tells places, a year and corrections, with the names of b
   t.regex(first!, /^Burrow, \S.* home +\d+ /u);
   t.regex(second!, / work +\d+ /u);
   t.is((await cli.out(['places', '2023-01', '--home'])).trim().split('\n').length, 2);
-  const { places } = JSON.parse(await cli.out(['places', '--work', '--json']));
+  const { places } = await cli.json(['places', '--work']);
   t.deepEqual(valuesOf(places, 'role'), ['work']);
 
   for (const words of [
@@ -252,20 +252,20 @@ test('the command line tells places, a year and corrections, with the names of b
     /^2023\. Days and times are those of the place\.\n\n[\d,.]+ km on the way\..*Longest trip: .* to .*, 2023-/su,
   );
   t.regex(await cli.out(['year', '2023', '--svg']), /^<svg .*Stays in \d+ region/su);
-  t.is(JSON.parse(await cli.out(['year', '2023', '--json'])).days_without_data, 365 - 41);
+  t.is((await cli.json(['year', '2023'])).days_without_data, 365 - 41);
   t.is(await cli.out(['year', '2013']), 'Nothing was recorded in 2013.\n');
 
-  const [trip] = JSON.parse(await cli.out(['trips', '2023-01-04', '--json'])).trips;
+  const [trip] = (await cli.json(['trips', '2023-01-04'])).trips;
   const made = await cli.out(['correct', 'mode', 'boat', trip.start_utc]);
   t.regex(made, /^Corrected: boat, 2023-01-04 \d\d:\d\d to .*, by the clock of the place\. /u);
-  t.is(JSON.parse(await cli.out(['trips', '2023-01-04', '--json'])).trips[0].mode, 'boat');
+  t.is((await cli.json(['trips', '2023-01-04'])).trips[0].mode, 'boat');
   t.regex(await cli.out(['correct', 'list']), /boat, .* yes\n$/u);
   const backup = join(temporaryDirectory(t), 'backup.tar');
   await cli.out(['backup', 'create', backup]);
   const other = testCli(t);
   await other.out(['backup', 'restore', backup]);
   t.is(await other.out(['correct', 'list']), await cli.out(['correct', 'list']));
-  t.is(JSON.parse(await other.out(['trips', '2023-01-04', '--json'])).trips[0].mode, 'boat');
+  t.is((await other.json(['trips', '2023-01-04'])).trips[0].mode, 'boat');
   // By then each seed's way to the shop is over.
   await cli.out(['correct', 'not-a-stay', '2023-01-04', '15:00']);
   await cli.out([
@@ -278,10 +278,10 @@ test('the command line tells places, a year and corrections, with the names of b
     '--at',
     '53.8,10.6',
   ]);
-  t.is(JSON.parse(await cli.out(['correct', 'list', '--json'])).corrections.length, 3);
+  t.is((await cli.json(['correct', 'list'])).corrections.length, 3);
   t.regex(await cli.out(['undo']), /a stay at 53\.8,10\.6, 2023-01-05 12:00:00Z/u);
   t.is(await cli.out(['correct', 'rm', '1']), 'Deleted correction 1.\n');
-  t.not(JSON.parse(await cli.out(['trips', '2023-01-04', '--json'])).trips[0].mode, 'boat');
+  t.not((await cli.json(['trips', '2023-01-04'])).trips[0].mode, 'boat');
   for (const [words, sentence] of [
     [['correct', 'mode', 'sledge', '2023-01-04', '12:00'], 'A mode is one of walk, '],
     [['correct', 'mode', 'car', '2013-01-04', '12:00'], 'There was no trip at that moment.'],

@@ -216,7 +216,7 @@ onLinux('a place that cannot hold a directory is an error, not a wait without en
 
 test('config prints every setting with its value and source', async (t) => {
   const cli = testCli(t);
-  const shown = JSON.parse(await cli.out(['config', '--json', '--history', 'false']));
+  const shown = await cli.json(['config', '--history', 'false']);
   t.deepEqual(Object.keys(shown), settingKeys);
   t.deepEqual(shown.history, { value: false, source: 'flag' });
   t.deepEqual(shown.data_dir, { value: join(cli.root, 'data'), source: 'environment' });
@@ -228,7 +228,7 @@ test('config says environment of a directory that systemd has named', async (t) 
   const cli = testCli(t);
   const state = join(cli.root, 'state');
   const env = { STATE_DIRECTORY: state, WAYPOINTD_DATA_DIR: '' };
-  const shown = JSON.parse(await cli.out(['config', '--json'], { env }));
+  const shown = await cli.json(['config'], { env });
   t.deepEqual(shown.data_dir, { value: state, source: 'environment' });
 });
 
@@ -277,7 +277,7 @@ test('an unknown flag is named and is a usage error', async (t) => {
 
 test('paths prints all directories as text and as JSON', async (t) => {
   const cli = testCli(t);
-  const shown = JSON.parse(await cli.out(['paths', '--json']));
+  const shown = await cli.json(['paths']);
   t.like(shown, {
     data_dir: join(cli.root, 'data'),
     cache_dir: join(cli.root, 'cache'),

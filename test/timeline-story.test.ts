@@ -143,8 +143,7 @@ async function told(t: ExecutionContext, { fixes, google }: Scene) {
     ...(google && { 'Timeline.json': JSON.stringify({ semanticSegments: google }) }),
   };
   t.is((await importTree(daemon, files)).status, 200);
-  const json = async <T>(...words: string[]): Promise<T> =>
-    JSON.parse(await cli.out([...words, '--json']));
+  const json = <T>(...words: string[]): Promise<T> => cli.json(words);
   return { json, result: await tellTimeline(daemon, period) };
 }
 

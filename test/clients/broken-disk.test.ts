@@ -87,7 +87,7 @@ withStrace(
     }
     t.regex(log(), /"error_code":"SQLITE_IOERR/u);
     t.notRegex(log(), /Camp|42\.1/u);
-    t.is(JSON.parse(await cli.out(['list', '--json'])).length, 3);
+    t.is((await cli.json(['list'])).length, 3);
   },
 );
 

@@ -560,7 +560,7 @@ if (missing !== undefined) {
     const cli = testCli(t);
     const env = { ...swift.env(server.places.bucket!), WAYPOINTD_OBJECTS_STORE: 's3' };
     const words = ['objects', 'stats', '--root', server.directory];
-    const [club] = JSON.parse(await cli.out([...words, '--json'], { env })).repositories;
+    const [club] = (await cli.json(words, { env })).repositories;
     t.like(club, { repository: 'club/maps', objects: 1, bytes: 20 });
     t.like(club, { unverified: { objects: 1, bytes: 1_000 }, reserved_bytes: 3_000 });
     t.regex(

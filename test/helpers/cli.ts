@@ -25,17 +25,6 @@ export interface CliOptions {
   readonly isProcess?: boolean;
 }
 
-/** A command line of its own: home and every directory below one root. */
-export interface TestCli {
-  readonly root: string;
-  readonly env: Readonly<Record<string, string>>;
-  run(words: readonly string[], options?: CliOptions): Promise<CliResult>;
-  /** Runs and expects exit code 0; gives standard output. */
-  out(words: readonly string[], options?: CliOptions): Promise<string>;
-  /** Starts without waiting; killed with the test. */
-  start(words: readonly string[], options?: CliOptions): ChildProcess;
-}
-
 /** More commands at once than a small machine has cores only make each test slower. */
 const maxRunning = 2;
 let running = 0;
@@ -53,11 +42,11 @@ async function inTurn<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Makes a command line whose directories go with the test. */
-export function testCli(t: ExecutionContext<unknown>, root = temporaryDirectory(t)): TestCli {
+/** Makes a command line of its own, whose home and every directory lie below one root that goes with the test. */
+export function testCli(t: ExecutionContext<unknown>, root = temporaryDirectory(t)) {
   const home = join(root, 'home');
   mkdirSync(home, { recursive: true });
-  const env = {
+  const env: Readonly<Record<string, string>> = {
     PATH: ownPath,
     HOME: home,
     USERPROFILE: home,
@@ -68,7 +57,8 @@ export function testCli(t: ExecutionContext<unknown>, root = temporaryDirectory(
     WAYPOINTD_CACHE_DIR: join(root, 'cache'),
     WAYPOINTD_RUNTIME_DIR: join(root, 'run'),
   };
-  function start(words: readonly string[], options: CliOptions = {}): ChildProcess {
+  /** Starts without waiting; killed with the test. */
+  const start = (words: readonly string[], options: CliOptions = {}): ChildProcess => {
     const child = spawn(process.execPath, [launcher, ...words], {
       env: { ...env, ...options.env },
       cwd: options.cwd ?? root,
@@ -76,8 +66,8 @@ export function testCli(t: ExecutionContext<unknown>, root = temporaryDirectory(
     });
     t.teardown(() => child.kill('SIGKILL'));
     return child;
-  }
-  function run(words: readonly string[], options: CliOptions = {}): Promise<CliResult> {
+  };
+  const run = (words: readonly string[], options: CliOptions = {}): Promise<CliResult> => {
     const { input = '', cwd = root, env: changes, isProcess = isAlwaysProcess(words) } = options;
     if (!isProcess) return runHere(words, { input, cwd, env: { ...env, ...changes } });
     return inTurn(() => {
@@ -86,14 +76,20 @@ export function testCli(t: ExecutionContext<unknown>, root = temporaryDirectory(
       child.stdin?.end(input);
       return finish(child);
     });
-  }
-  async function out(words: readonly string[], options?: CliOptions): Promise<string> {
+  };
+  /** Runs and expects exit code 0; gives standard output. */
+  const out = async (words: readonly string[], options?: CliOptions): Promise<string> => {
     const result = await run(words, options);
     t.is(result.code, 0, `${words.join(' ')}: ${result.stderr}`);
     return result.stdout;
-  }
-  return { root, env, run, out, start };
+  };
+  /** As `out`, with --json. @returns what was printed, read: a test knows what it expects. */
+  const json = async (words: readonly string[], options?: CliOptions) =>
+    JSON.parse(await out([...words, '--json'], options));
+  return { root, env, run, out, json, start };
 }
+
+export type TestCli = ReturnType<typeof testCli>;
 
 /** These run until a signal ends them. */
 function isAlwaysProcess(words: readonly string[]): boolean {
