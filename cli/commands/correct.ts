@@ -1,5 +1,6 @@
 import type { CorrectionAnswer, NewCorrection } from '../../model/correction.ts';
 import { parseDate } from '../../model/calendar-date.ts';
+import { isDuring, partAt } from '../../model/moment.ts';
 import { ExitError, usageError } from '../../model/exit-error.ts';
 import { formatTime } from '../../model/time.ts';
 import { localTimeZone } from '../../model/time-zone.ts';
@@ -14,7 +15,7 @@ import { tableLines, type TableColumn } from '../terminal/table.ts';
 import { parsePosition } from './place.ts';
 import { clockOf, instantOf } from './timeline/clock.ts';
 import { timelineOf } from './timeline/run.ts';
-import { isWithin, parseMoment, periodAround } from './where.ts';
+import { parseMoment, periodAround } from './where.ts';
 
 /** Days looked at before and after a moment: few trips and stays are longer. */
 const daysAround = 60;
@@ -61,9 +62,8 @@ const mode = defineCommand({
     const moment = await momentOf(context, time.join(' '));
     if (moment === undefined) return undefined;
     const { trips } = moment.result;
-    const found = (isLeg ? trips.flatMap(({ legs }) => legs) : trips).find(
-      ({ start_utc, end_utc }) => isWithin(moment.timeMs, start_utc, end_utc),
-    );
+    const parts = isLeg ? trips.flatMap(({ legs }) => legs) : trips;
+    const found = partAt(parts, moment.timeMs);
     if (found === undefined) throw new ExitError('There was no trip at that moment.');
     const { start_utc, end_utc } = found;
     return add(context, moment, { kind: 'mode', mode: known, start_utc, end_utc });
@@ -83,7 +83,7 @@ const notAStay = defineCommand({
     if (moment === undefined) return undefined;
     const stay = moment.result.timeline.find(
       ({ kind, first_observation_utc: first, last_observation_utc: last }) =>
-        kind === 'stay' && isWithin(moment.timeMs, first, last),
+        kind === 'stay' && isDuring(moment.timeMs, first, last),
     );
     if (stay === undefined) throw new ExitError('There was no stay at that moment.');
     const { first_observation_utc: start_utc, last_observation_utc: end_utc } = stay;

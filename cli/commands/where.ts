@@ -3,7 +3,8 @@ import { formatDate, parseDate } from '../../model/calendar-date.ts';
 import { usageError } from '../../model/exit-error.ts';
 import { formatTime, parseTime } from '../../model/time.ts';
 import type { TimelineRequest } from '../../model/timeline-job.ts';
-import type { TimelineLeg, TimelineResult, TimelineStop } from '../../model/timeline-result.ts';
+import { momentAt, partAt } from '../../model/moment.ts';
+import type { TimelineResult, TimelineStop } from '../../model/timeline-result.ts';
 import { dayOf } from '../../storage/day-blob.ts';
 import { defineCommand } from '../program/command.ts';
 import { note } from '../terminal/output.ts';
@@ -169,40 +170,11 @@ function nameOf(stop: TimelineStop): string {
   return placeOf(stop) || position;
 }
 
-/** Where the user was at an instant, as far as the stops around it tell. */
-type WhereAnswer =
-  | { readonly state: 'stop'; readonly stop: TimelineStop }
-  | {
-      readonly state: 'between';
-      readonly previous: TimelineStop;
-      readonly next: TimelineStop;
-      /** How the user moved then. */
-      readonly leg?: TimelineLeg;
-    }
-  | {
-      readonly state: 'unknown';
-      readonly previous?: TimelineStop;
-      readonly next?: TimelineStop;
-    };
-
-/** Whether an instant (ms since 1970) lies between two times. */
-export function isWithin(timeMs: number, start: string, end: string): boolean {
-  return Date.parse(start) <= timeMs && timeMs <= Date.parse(end);
-}
-
-/** Finds the stop that holds an instant (ms since 1970), or the stops before and after it. */
-export function whereAt({ timeline, trips }: TimelineResult, timeMs: number): WhereAnswer {
-  const at = timeline.findIndex((stop) => Date.parse(stop.last_observation_utc) >= timeMs);
-  const next = timeline[at];
-  if (next !== undefined && Date.parse(next.first_observation_utc) <= timeMs) {
-    return { state: 'stop', stop: next };
-  }
-  const previous = timeline.at(at === -1 ? -1 : at - 1);
-  if (next === undefined)
-    return { state: 'unknown', ...(previous === undefined ? {} : { previous }) };
-  if (at === 0 || previous === undefined) return { state: 'unknown', next };
-  const leg = trips
-    .flatMap(({ legs }) => legs)
-    .find(({ start_utc, end_utc }) => isWithin(timeMs, start_utc, end_utc));
-  return { state: 'between', previous, next, ...(leg && { leg }) };
+/** What is told of an instant (ms since 1970): of a trip, the leg. */
+export function whereAt(result: TimelineResult, timeMs: number) {
+  const moment = momentAt(result, timeMs);
+  if (moment.state !== 'between') return moment;
+  const { trip, ...between } = moment;
+  const leg = partAt(trip?.legs ?? [], timeMs);
+  return { ...between, ...(leg && { leg }) };
 }

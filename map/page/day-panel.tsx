@@ -1,14 +1,14 @@
 import type { JSX } from 'preact';
 import { archive } from './archive.ts';
 import { CourseList } from './course-list.tsx';
-import { dayStory, nameOf, stopAt, type DayStory } from './day.ts';
+import { dayStory, nameOf, type DayStory } from './day.ts';
 import { DayChart } from './day-chart.tsx';
 import { ExportBox } from './export-box.tsx';
 import { DateField, Shown, Stepper } from './parts.tsx';
 import { day, instant } from './state.ts';
 import { modeColour } from './map-style.ts';
 import { pointAt } from './track-points.ts';
-import type { TimelineLeg } from '../../model/timeline-result.ts';
+import { momentAt, partAt } from '../../model/moment.ts';
 import { guessOf, modeText } from '../../model/timeline-words.ts';
 import { clock, distance, longDate, several } from './words.ts';
 
@@ -109,12 +109,11 @@ function TimeSlider({ story }: { readonly story: DayStory }): JSX.Element {
 
 function doingAt(story: DayStory, ms: number): string {
   const { result, course } = story;
-  const stop = stopAt(result, ms);
-  if (stop !== undefined) return nameOf(stop, story);
-  const isNow = ({ start_utc, end_utc }: Pick<TimelineLeg, 'start_utc' | 'end_utc'>): boolean =>
-    Date.parse(start_utc) <= ms && ms <= Date.parse(end_utc);
-  const trip = result.trips.find(isNow);
-  const leg = trip?.legs.length === 1 ? undefined : trip?.legs.find(isNow);
-  if (trip !== undefined) return leg === undefined ? guessOf(trip) : modeText(leg);
+  const moment = momentAt(result, ms);
+  if (moment.state === 'stop') return nameOf(moment.stop, story);
+  if (moment.state === 'between' && moment.trip !== undefined) {
+    const leg = moment.trip.legs.length > 1 && partAt(moment.trip.legs, ms);
+    return leg ? modeText(leg) : guessOf(moment.trip);
+  }
   return pointAt(course, ms) === undefined ? 'Nothing known' : 'On the way';
 }

@@ -2,6 +2,7 @@ import { computed, signal } from '@preact/signals';
 import type { TimelineResult, TimelineStop } from '../../model/timeline-result.ts';
 import type { Waypoint } from '../../client/waypoints/index.ts';
 import { bookmarksNear } from '../../model/near-bookmark.ts';
+import { momentAt } from '../../model/moment.ts';
 import { placeOf } from '../../model/timeline-words.ts';
 import { boxOf, courseOf, linesOf, pointAt, type Course } from './track-points.ts';
 import { service } from './service.ts';
@@ -56,20 +57,16 @@ function placeAt(
   { course, result }: DayStory,
   ms: number,
 ): readonly [lon: number, lat: number] | undefined {
-  const stop = stopAt(result, ms);
-  return pointAt(course, ms) ?? (stop && [stop.lon, stop.lat]);
+  const moment = momentAt(result, ms);
+  return (
+    pointAt(course, ms) ??
+    (moment.state === 'stop' ? [moment.stop.lon, moment.stop.lat] : undefined)
+  );
 }
 
 /** By the bookmark that is there, and where that is: `Home, Lübeck`. */
 export function nameOf(stop: TimelineStop, { nameAt }: Pick<DayStory, 'nameAt'>): string {
   return placeOf({ ...stop, bookmark: nameAt(stop.lat, stop.lon) }) || 'At sea or unknown';
-}
-
-export function stopAt({ timeline }: TimelineResult, ms: number): TimelineStop | undefined {
-  return timeline.find(
-    ({ first_observation_utc: first, last_observation_utc: last }) =>
-      Date.parse(first) <= ms && ms <= Date.parse(last),
-  );
 }
 
 /** Keeps the story true to the chosen day; what is not asked for any more is given up. */
