@@ -89,7 +89,7 @@ function exchange(
 export class NodeAnswer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
-  /** Of the request. */
+  /** The address that was asked for. */
   readonly url: URL;
   readonly #message: IncomingMessage;
   readonly #watch: Watch;

@@ -119,7 +119,7 @@ function buildMirror(
   store.isLibraryWhole = () => library.isWhole;
   store.onChange = (change) => {
     followChange(store, index, change);
-    // What was merged is in the bookmarks file.
+    // The bookmarks file has what was merged from it.
     if (change.kind !== 'merge') mirror.touch();
   };
   return mirror;

@@ -1,6 +1,6 @@
 import { queryBuilder } from '../storage/prepared.ts';
 
-/** What can be found by its name. */
+/** Columns of places and of areas. */
 interface Findable {
   id: number;
   kind: number;

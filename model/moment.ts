@@ -1,6 +1,6 @@
 import type { TimelineLeg, TimelineResult, TimelineStop, TimelineTrip } from './timeline-result.ts';
 
-/** What a timeline tells of one instant. */
+/** The stop, or the way between two stops, that a timeline has at one instant. */
 export type Moment =
   | { readonly state: 'stop'; readonly stop: TimelineStop }
   | {

@@ -565,14 +565,18 @@ test('a silence whose ends are at two places belongs to neither', (t) => {
 test('of a recorder that writes hourly a lone fix is of a stay, unless the ways there, on foot, took long', (t) => {
   const night = staying(kassel, '2024-05-01T00:00:00Z', '2024-05-01T08:00:00Z', hourMs);
   const evening = staying(kassel, '2024-05-01T10:00:00Z', '2024-05-01T20:00:00Z', hourMs);
-  const loneAt = (metres: number): (string | undefined)[] => {
+  const loneAt = (metres: number, time = '09:00', after = evening): string[] => {
     const { lat, lon } = moved(kassel, 0, metres);
-    const lone: Observed = [Date.parse('2024-05-01T09:00:00Z'), lat, lon];
-    const { timeline } = made(t, [track(...night, lone, ...evening)], '2024-05-01');
+    const lone: Observed = [Date.parse(`2024-05-01T${time}:00Z`), lat, lon];
+    const { timeline } = made(t, [track(...night, lone, ...after)], '2024-05-01');
     return timeline.map(({ kind }) => kind);
   };
   t.deepEqual(loneAt(1_340), ['stay', 'stay', 'stay']);
   t.deepEqual(loneAt(1_360), ['stay', 'mark', 'stay']);
+  // Gaps of at most 90 minutes.
+  const late = staying(kassel, '2024-05-01T11:00:00Z', '2024-05-01T20:00:00Z', hourMs);
+  t.deepEqual(loneAt(500, '09:30', late), ['stay', 'stay', 'stay']);
+  t.deepEqual(loneAt(500, '09:31', late), ['stay', 'mark', 'stay']);
   // 300 m are 200 s on foot, 800 m nine minutes; of what is left each place has half.
   for (const [metres, seconds] of [
     [300, 3_400],

@@ -280,7 +280,8 @@ const airports = [
 ];
 
 test('stray fixes in flights make no day, night or stop, whatever is silent around them', (t) => {
-  for (const seed of seeds(20)) {
+  // The first two: hours on the ground before a fast flight; a short flight, mostly gaps.
+  for (const seed of [1_082_731_352, 916_086_256, ...seeds(20)]) {
     const random = new Random(seed);
     const from = random.pick(airports);
     const to = random.pick(

@@ -170,7 +170,7 @@ function nameOf(stop: TimelineStop): string {
   return placeOf(stop) || position;
 }
 
-/** What is told of an instant (ms since 1970): of a trip, the leg. */
+/** Finds the stop at an instant (ms since 1970), or the stops around it with the leg between them. */
 export function whereAt(result: TimelineResult, timeMs: number) {
   const moment = momentAt(result, timeMs);
   if (moment.state !== 'between') return moment;

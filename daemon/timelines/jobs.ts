@@ -25,7 +25,7 @@ export interface TimelineGeodata {
   readonly dataset: TimelineDataset;
 }
 
-/** What both kinds of timelines are made of. */
+/** Options of jobs and of the timeline of all time. */
 export interface RecordedOptions {
   readonly libraryPath: string;
   readonly clock: Clock;

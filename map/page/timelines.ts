@@ -20,7 +20,7 @@ export async function timelineOf(
     await new Promise((next) => setTimeout(next, wait));
     const job = await service.getTimeline(id, !signal.aborted);
     const isGoingOn = job.state === 'queued' || job.state === 'running';
-    // Of what has ended, the browser would tell the refusal as an error.
+    // The daemon refuses to cancel a finished job, and the browser logs that as an error.
     if (signal.aborted && isGoingOn) await service.cancelTimeline(id);
     signal.throwIfAborted();
     if (job.result !== undefined) return job.result;

@@ -115,7 +115,7 @@ function prepareShown(db: Database) {
 
 type FileDetails = Required<Omit<NewRow<'files'>, 'id' | 'path' | 'path_key' | 'sha256'>>;
 
-/** What the row of a file says before it is read. */
+/** Columns of a file that has not been read yet. */
 export const unread: FileDetails = {
   size: 0,
   mtime_ns: '',

@@ -67,7 +67,7 @@ export async function openMap(
   page.on('pageerror', (error) => complaints.push(error.message));
   page.on('console', (message) => {
     const isBad = message.type() === 'warning' || message.type() === 'error';
-    if (isBad) complaints.push(message.text());
+    if (isBad) complaints.push(`${message.text()} ${message.location().url}`);
   });
   await page.goto(map.newAddress());
   const origin = `http://127.0.0.1:${map.port}`;

@@ -24,7 +24,7 @@ const listedFailures = 100;
 /** Counts what becomes of the files of one import. */
 export class Tally {
   waypoints = 0;
-  /** Of the files that came in. */
+  /** Sums over the imported files. */
   readonly sums = {
     observations: 0,
     untimed_points: 0,

@@ -55,7 +55,7 @@ export class Presence {
     this.#days = days;
   }
 
-  /** Who flies west has by the clocks there a day again that was over: it is not unknown. */
+  /** A flight west repeats a date that was silent before: that date is known, not unknown. */
   get unknownDays(): number {
     return [...this.#silent].filter((day) => !this.#known.has(day)).length;
   }
