@@ -320,22 +320,26 @@ function placeOf({ lat, lon }: Fix, { z, x, y }: TileAddress, turn = 0): Place {
   return [(worldX(lon) + turn) * units - x * 4_096, worldY(lat) * units - y * 4_096];
 }
 
-/** A track in units of a tile: cut at gaps, and at the antimeridian, beyond both sides of which it goes on. */
+/**
+ * A track in units of a tile, cut at gaps. A line that crosses the antimeridian goes on beyond the edge of the world: each
+ * of its turns round the world, and the steps over both edges, lie in the tile once.
+ */
 function linesOf(track: readonly Fix[], tile: TileAddress): Place[][] {
   const units = 2 ** tile.z * 4_096;
-  const lines: Place[][] = [];
-  let shift = 0;
+  const lines: { places: Place[]; turns: Set<number> }[] = [];
+  let turn = 0;
   for (const [at, fix] of track.entries()) {
     const before = track[at - 1];
     const isGap = before === undefined || fix.timeMs - before.timeMs > gapMs;
-    if (isGap) shift = 0;
-    else if (Math.abs(fix.lon - before.lon) > 180) shift += fix.lon > before.lon ? -1 : 1;
-    if (isGap) lines.push([]);
-    lines.at(-1)!.push(placeOf(fix, tile, shift));
+    if (isGap) turn = 0;
+    else if (Math.abs(fix.lon - before.lon) > 180) turn += fix.lon > before.lon ? -1 : 1;
+    if (isGap) lines.push({ places: [], turns: new Set() });
+    const { places, turns } = lines.at(-1)!;
+    places.push(placeOf(fix, tile, turn));
+    for (const near of [turn - 1, turn, turn + 1]) turns.add(near);
   }
-  // Each turn round the world is drawn where it is seen.
-  return lines.flatMap((line) =>
-    [-1, 0, 1].map((turn) => line.map(([at, down]): Place => [at + turn * units, down])),
+  return lines.flatMap(({ places, turns }) =>
+    [...turns].map((near) => places.map(([x, y]): Place => [x - near * units, y])),
   );
 }
 

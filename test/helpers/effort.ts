@@ -23,7 +23,15 @@ export function isTaken(index: number): boolean {
 
 /** First seed of a run. ava.config.js draws and prints another one for each; `TEST_SEED=N npm test` repeats a run. */
 const firstSeed = Number(process.env['TEST_SEED'] ?? randomInt(2 ** 31));
-fc.configureGlobal({ seed: firstSeed });
+fc.configureGlobal({ seed: firstSeed, reporter: report });
+
+/** Prints the values that broke a property: of a failed assertion inside it, ava shows the assertion alone. */
+function report(run: fc.RunDetails<unknown>): void {
+  const message = fc.defaultReportMessage(run);
+  if (message === undefined) return;
+  console.error(message);
+  throw new Error(message, { cause: run.errorInstance });
+}
 
 /** The seeds of a test that draws `rounds(usual)` times. */
 export function seeds(usual: number): number[] {
