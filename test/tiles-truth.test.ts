@@ -96,8 +96,11 @@ function rounded(degrees: number): number {
   return Math.round(degrees * 1e7) / 1e7;
 }
 
-/** Along where the world ends, over it from the second row of tiles, and slowly, with fixes too far apart for a line. */
+/** Along the edge of the world, over it from the second row of tiles, and slowly, with fixes too far apart for a line. */
 const way = { days: 1, beside: 0, isTimed: true };
+const step = [0, 0.4763906275555686, 0];
+const still = [0, 0, 0];
+const overEdge = { pixels: 10, days: 3, beside: 2, isTimed: false, steps: [still, step, still] };
 const rareWays = [
   [7, 85.0505, { ...way, pixels: 10, steps: [[0, 1, 30]] }],
   [
@@ -113,7 +116,10 @@ const rareWays = [
     },
   ],
   [3, 10, { ...way, pixels: 0.5, steps: [[0.8, 0, 3_600]] }],
-].map(([z, lat, walk]) => [{ z, lat, lon: 10 }, [walk], 0, false]) as [
+  // Thrice round the world, and over the antimeridian beyond the edge of the map.
+  [0, 0, { ...way, pixels: 100, steps: [[-0.0014, -0.64, 0]] }],
+  [4, 84.9, overEdge, -180],
+].map(([z, lat, walk, lon = 10]) => [{ z, lat, lon }, [walk], 0, false]) as [
   Value<typeof scenes>,
   Value<typeof walks>[],
   number,

@@ -1,5 +1,6 @@
+import { latOfWorldY, worldY } from '../../model/mercator.ts';
 import type { PositionColumns } from '../../storage/day-blob.ts';
-import type { BoxE7 } from '../../storage/units.ts';
+import { unitsPerDegree, type BoxE7 } from '../../storage/units.ts';
 import { gapMs } from '../../storage/outline.ts';
 import { tileExtent } from './write-mvt.ts';
 
@@ -79,7 +80,7 @@ export class LineCutter {
       const edge = Math.sign(-away) * (worldE7 / 2);
       const whole = worldE7 - Math.abs(away);
       const share = whole === 0 ? 0 : Math.abs(edge - this.#lon) / whole;
-      const crossing = Math.round(this.#lat + share * (latE7 - this.#lat));
+      const crossing = between(this.#lat, latE7, share);
       this.#vertex(edge, crossing, timeMs);
       this.lift();
       this.#vertex(-edge, crossing, timeMs);
@@ -132,6 +133,12 @@ export class LineCutter {
     if (this.#open !== undefined) this.#lines.push({ ...this.#open, lastMs });
     this.#open = undefined;
   }
+}
+
+/** The latitude a share of the straight way on the map from one to another; units of 1e-7 degree. */
+function between(fromE7: number, toE7: number, share: number): number {
+  const [from, to] = [worldY(fromE7 / unitsPerDegree), worldY(toE7 / unitsPerDegree)];
+  return Math.round(latOfWorldY(from + share * (to - from)) * unitsPerDegree);
 }
 
 function isGap(fromMs: number, toMs: number): boolean {
