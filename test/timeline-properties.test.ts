@@ -212,8 +212,11 @@ test('a day asked for alone says what it says within a longer period', (t) => {
   }
 });
 
+/** A mark far away is noted within a stay that goes on around it. */
+const markInStay = 889_295_364;
+
 test('a timeline that is cut short keeps its totals, and no index is of an older stop', (t) => {
-  for (const seed of seeds(8)) {
+  for (const seed of [markInStay, ...seeds(8)]) {
     const files = wildFiles(seed);
     const library = libraryOf(t, files);
     const period = { startDay: firstDay - 1, endDay: firstDay + 5 };
