@@ -430,6 +430,32 @@ test('a day that a zone left out is neither counted nor unknown, one that came t
   t.is(result.summary.recorded_observations, result.days[0]!.recorded_observations);
 });
 
+test('a day between two zones far apart is in transit, one that the date line takes is none', (t) => {
+  // Seventeen hours eastwards, then nine westwards over the date line.
+  const east = [
+    ...at(honolulu, '2024-05-02T04:00Z', '2024-05-02T05:30Z'),
+    ...at(munich, '2024-05-02T22:30Z', '2024-05-03T00:30Z'),
+  ];
+  const west = [
+    ...at(honolulu, '2024-05-02T04:00Z', '2024-05-02T05:30Z'),
+    ...at(auckland, '2024-05-02T14:30Z', '2024-05-02T16:30Z'),
+  ];
+  const daysOf = (fixes: readonly Observed[]) =>
+    made(t, fixes, '2024-04-01', '2024-05-31', 'local').days.map(({ date_local, presence }) => [
+      date_local,
+      ...valuesOf(presence, 'kind'),
+    ]);
+  t.deepEqual(daysOf(east), [
+    ['2024-05-01', 'recorded'],
+    ['2024-05-02', 'transit'],
+    ['2024-05-03', 'recorded'],
+  ]);
+  t.deepEqual(daysOf(west), [
+    ['2024-05-01', 'recorded'],
+    ['2024-05-03', 'recorded'],
+  ]);
+});
+
 test('at sea days are those of the nautical zones', (t) => {
   const ship = at({ lat: 30.5, lon: -40 }, '2024-05-03T12:00Z', '2024-05-04T02:50Z');
   const [day, ...others] = made(t, ship, '2024-05-01', '2024-05-31', 'local').days;

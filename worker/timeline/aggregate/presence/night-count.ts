@@ -3,7 +3,8 @@ import { unitsPerDegree, wrapLonE7 } from '../../earth.ts';
 
 const hourMs = 3_600_000;
 const nightHour = 3;
-const unitsPerHour = 15 * unitsPerDegree;
+/** Longitudes that the sun passes in an hour, 1e-7 degree. */
+export const unitsPerHour = 15 * unitsPerDegree;
 
 /**
  * Numbers the nights of a traveller. A night is an instant of 03:00 solar time: UTC plus one hour for each 15° of

@@ -1,7 +1,8 @@
 import type { AdminRow } from '../admin-rows.ts';
 import type { DayRows } from '../day-rows.ts';
+import { wrapLonE7 } from '../../earth.ts';
 import { isInPeriod, type Period } from '../../period.ts';
-import { NightCount } from './night-count.ts';
+import { NightCount, unitsPerHour } from './night-count.ts';
 import type { Span, Spot } from './span.ts';
 
 const hourMs = 3_600_000;
@@ -11,7 +12,7 @@ const nightMs = 6 * hourMs;
 const inferMs = 72 * hourMs;
 /** Between two countries: longer is no journey. */
 const transitMs = 36 * hourMs;
-/** A calendar day between two observations nearer than that has never been: the date line, or a zone's leap. */
+/** Observations nearer than that on both sides of the date line have no calendar day between them. */
 const shortestDayMs = 22 * hourMs;
 
 /** A moment of 03:00 solar time. */
@@ -106,7 +107,7 @@ export class Presence {
         this.#night(atMs, gap.shared, isNear, gap.isTransit);
       }
     });
-    if (after.fromMs - before.toMs < shortestDayMs) return;
+    if (after.fromMs - before.toMs < shortestDayMs && isOverDateLine(before, after)) return;
     const { zone } = before.spot;
     for (let day = zone.dayOf(before.toMs) + 1; day < firstDay; day += 1) {
       if (zone.has(day)) this.#gapDay(day, gap);
@@ -160,4 +161,11 @@ export class Presence {
     }
     this.#days.present(day, unit.place.country_id, 'recorded', zone);
   }
+}
+
+/** Whether clocks were put forward by a day and not by what the sun rises earlier. */
+function isOverDateLine(before: Span, after: Span): boolean {
+  const clockMs = after.spot.zone.offsetMs(after.fromMs) - before.spot.zone.offsetMs(before.toMs);
+  const sunMs = (wrapLonE7(after.spot.lonE7 - before.toLonE7) / unitsPerHour) * hourMs;
+  return clockMs - sunMs > 12 * hourMs;
 }
