@@ -14,7 +14,7 @@ export function renameTag({ tags, hidden }: JournaledRows, tag: string, newTag: 
     else if (row.raw !== newTag) tags.update(row, { ...row, raw: newTag });
   }
   for (const row of hidden.tagged())
-    if (row.tags.some((raw) => normalTag(raw) === normal))
+    if (row.tags.some((raw) => raw !== newTag && normalTag(raw) === normal))
       hidden.update(row, { ...row, tags: renamed(row.tags, normal, newTag) });
   return rows.length;
 }
