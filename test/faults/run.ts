@@ -2,6 +2,7 @@
  * `npm run faults [PART…]`: faults that no test of contents can see, on a whole daemon; Linux with strace. Prints a line of
  * figures for each part, and ends with 1 when anything was lost, half there, unclear or stuck.
  */
+import { randomInt } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { whyNoAttaching } from '../helpers/strace.ts';
@@ -18,7 +19,9 @@ type Part = (directory: string, onFault: (fault: string) => void) => Promise<str
 
 const parts: Record<string, Part> = {
   async cuts(directory, onFault) {
-    const options = { directory, seed: 7, steps: 40, images: 240, workers: 2, onFault };
+    const seed = Number(process.env['TEST_SEED'] ?? randomInt(2 ** 31));
+    console.log(`cuts: TEST_SEED=${seed}`);
+    const options = { directory, seed, steps: 40, images: 240, workers: 2, onFault };
     const { calls, images, answers, faulty } = await cutPower(options);
     return `${images} images of ${calls} recorded calls and ${answers} answers, ${faulty} faulty`;
   },
