@@ -66,6 +66,19 @@ const deeds = {
     const place = chosen<Place>((await daemon.get('/api/hidden')).body.hidden, at);
     if (place) await daemon.call('DELETE', `/api/hidden?${query(place)}`);
   },
+  async correct(daemon: TestDaemon, { at, to, text }: Choice) {
+    const hour = (hours: number) => new Date(Date.UTC(2024, 4, 1, hours)).toISOString();
+    const what = text === 'x' ? { kind: 'not_a_stay' } : { kind: 'mode', mode: 'train' };
+    const span = { start_utc: hour(at), end_utc: hour(at + to + 1) };
+    await daemon.call('POST', '/api/corrections', { ...what, ...span });
+  },
+  async uncorrect(daemon: TestDaemon, { at }: Choice) {
+    const made = chosen<{ id: number }>(
+      (await daemon.get('/api/corrections')).body.corrections,
+      at,
+    );
+    if (made) await daemon.call('DELETE', `/api/corrections/${made.id}`);
+  },
   async import(daemon: TestDaemon, { at, to, text }: Choice) {
     const files = { [`${at % 3}.gpx`]: contentOf(to, text), 'sub/b.gpx': contentOf(at, 'b') };
     await importTree(daemon, files, { again: text === 'x' });
@@ -159,7 +172,12 @@ async function everything(daemon: TestDaemon): Promise<object> {
   const files = (await listed(daemon, '?state=active')).map(({ id, path, sha256, waypoints }) =>
     [id, path, sha256, waypoints].join(' '),
   );
-  return [...(await Promise.all(answers)), files];
+  const { corrections } = (await daemon.get('/api/corrections')).body;
+  // Whether one applies is known only once all of the recordings have been read.
+  const said = corrections.map(
+    ({ applies: _, ...correction }: { applies?: boolean }) => correction,
+  );
+  return [...(await Promise.all(answers)), files, said];
 }
 
 async function take(world: World, one: Step): Promise<void> {
