@@ -1,4 +1,4 @@
-/** Changes of every kind in seeded order, with restarts and a lost library: taken back from the newest on, they end where they began. */
+/** Changes of every kind in seeded order, with restarts and a lost library: taken back from the newest on, they end where they began, and taken back again where they ended. */
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import test, { type ExecutionContext } from 'ava';
 import fc from 'fast-check';
@@ -128,7 +128,7 @@ interface World {
   daemon: TestDaemon;
 }
 
-test('changes of every kind, taken back from the newest on, end where they began', async (t) => {
+test('changes of every kind, taken back from the newest on, end where they began, and back again', async (t) => {
   await fc.assert(
     fc.asyncProperty(walks, async (walk) => {
       const world: World = { daemon: await startTestDaemon(t) };
@@ -143,7 +143,16 @@ test('changes of every kind, taken back from the newest on, end where they began
         last = ids[0] ?? last;
       }
       t.true(done.length > 15, `${done.length} changes`);
+      const end = await everything(world.daemon);
       await takeAllBack(t, world, done);
+      // And done again, by taking back what took them back.
+      const { changes } = (await world.daemon.get<ChangesAnswer>('/api/changes?limit=200')).body;
+      const redo = changes.map(({ id }) => id).filter((id) => id > last);
+      for (const id of redo) {
+        const { status, text } = await world.daemon.call('POST', `/api/changes/${id}/undo`);
+        t.is(status, 200, `redo ${id}: ${text}`);
+      }
+      t.deepEqual(await everything(world.daemon), end);
       await world.daemon.close();
     }),
     { numRuns: rounds(1), endOnFailure: rounds(1) === 1 },
