@@ -1,4 +1,7 @@
-/** Changes of every kind in seeded order, with restarts and a lost library: taken back from the newest on, they end where they began, and taken back again where they ended. */
+/**
+ * Changes of every kind in seeded order, with restarts and a lost library: taken back from the newest on, they end where they
+ * began, and taken back again where they ended.
+ */
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import test, { type ExecutionContext } from 'ava';
 import fc from 'fast-check';
