@@ -1,6 +1,13 @@
 /** Small files share a commit; that must not show in what becomes of each. */
 import { hash } from 'node:crypto';
-import { appendFileSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import type { FileRefused } from '../formats/refused.ts';
@@ -102,6 +109,17 @@ test('a log that is renamed when a new one is begun is not lost with the place i
   t.deepEqual(pathsInLibrary(site), ['2024-05 copy.gpx', 'current.gpx', 'walk.gpx']);
   t.like(site.progress.read(), { filesDone: 5, filesTotal: 5 });
   t.like(site.result(), { added: 0, replaced: 0, duplicates: 5 });
+});
+
+test('a renamed log is not taken for a copy that was edited by hand', (t) => {
+  const site = importSite(t, { 'old.gpx': content('May') });
+  site.run();
+  writeTree(site.imports, { 'old.gpx': content('edited') });
+  renameSync(join(site.source, 'old.gpx'), join(site.source, 'current.gpx'));
+  t.like(site.result(), { added: 1, duplicates: 0 });
+  writeTree(site.source, { '2024-05.gpx': content('May'), 'current.gpx': content('June') });
+  t.like(site.result(), { added: 1, replaced: 1, duplicates: 0 });
+  t.is(readFileSync(join(site.imports, '2024-05.gpx'), 'utf8'), content('May'));
 });
 
 test('copies that were found before a cancel are told', (t) => {

@@ -88,13 +88,14 @@ export function takeDuplicate(
  * A known path is compared with its own content only. What the library says counts only while the file is there: a copy
  * that was deleted or edited by hand comes back by importing its source again.
  */
-function isDuplicate(
-  { known, isPresent }: Found,
-  sha256: string,
-  { library, files }: ImportPlaces,
-): boolean {
-  if (known !== undefined) return known.sha256 === sha256 && files.isIntact(known.path, known);
-  if (isPresent) return false;
+function isDuplicate({ known, isPresent }: Found, sha256: string, places: ImportPlaces): boolean {
+  if (known !== undefined)
+    return known.sha256 === sha256 && places.files.isIntact(known.path, known);
+  return !isPresent && isHeld(sha256, places);
+}
+
+/** Whether a path has a content, as the library knows it. */
+export function isHeld(sha256: string, { library, files }: ImportPlaces): boolean {
   return library.findByContent(sha256).some((file) => files.isIntact(file.path, file));
 }
 

@@ -3,7 +3,7 @@ import { headBytes } from '../../formats/format.ts';
 import { FileRefused, ReadingCancelled } from '../../formats/refused.ts';
 import type { FailureReason } from '../../model/import.ts';
 import type { LibraryWriter } from '../../storage/library/writer.ts';
-import type { ImportPlaces } from './find-place.ts';
+import { isHeld, type ImportPlaces } from './find-place.ts';
 import { importFile, type FileImport, type Verdict } from './import-file.ts';
 import { smallBytes, openSource, readHead, readingAt } from './source-file.ts';
 import type { SourceEntry } from './source-list.ts';
@@ -205,10 +205,7 @@ class GroupedImport {
 
   /** Goes on with sources whose content no path has any more. */
   #takeLostCopies(): void {
-    const { library } = this.#run;
-    const isLost = ({ sha256 }: { sha256: string }): boolean =>
-      library.findByContent(sha256).length === 0;
-    const lost = this.#copies.filter(isLost);
+    const lost = this.#copies.filter(({ sha256 }) => !isHeld(sha256, this.#run));
     this.#copies = this.#copies.filter((copy) => !lost.includes(copy));
     this.#entries = lost.map(({ entry }) => entry);
     this.#at = 0;
