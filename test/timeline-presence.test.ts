@@ -456,6 +456,32 @@ test('a day between two zones far apart is in transit, one that the date line ta
   ]);
 });
 
+test('waypoints away from the track keep their places and times, also while one in the air waits for the landing', (t) => {
+  const began = Date.parse('2024-05-02T08:00Z');
+  const [leftMs, landMs] = [began + 2 * hourMs, began + 3 * hourMs];
+  const trackPoints = [
+    ...at(kassel, '2024-05-02T08:00Z', '2024-05-02T10:00Z'),
+    ...way(kassel, lyon, leftMs + minuteMs, landMs, 1),
+    ...at(lyon, '2024-05-02T11:01Z', '2024-05-02T14:00Z'),
+  ];
+  const next = trackPoints.findIndex(([timeMs]) => timeMs > leftMs + 31 * minuteMs);
+  const [one, two] = [trackPoints[next - 1]!, trackPoints[next]!];
+  const inAir = [0, 1, 2].map((i) => (one[i]! + two[i]!) / 2) as unknown as Observed;
+  const aside: Observed[] = [
+    [leftMs + 40 * minuteMs, munich.lat, munich.lon],
+    [leftMs + 50 * minuteMs, tokyo.lat, tokyo.lon],
+  ];
+  const waypoints = [inAir, ...aside];
+  const library = libraryOf(t, [{ path: 'a.gpx', trackPoints, waypoints }]);
+  const { result } = timelineOf(t, library, days('2024-05-02'));
+  const marks = result.timeline.filter(({ kind }) => kind === 'mark');
+  t.deepEqual(
+    marks.map((mark) => [Date.parse(mark.first_observation_utc), mark.lat, mark.lon]),
+    aside,
+  );
+  t.deepEqual(valuesOf(marks, 'country_id'), ['DE', 'JP']);
+});
+
 test('at sea days are those of the nautical zones', (t) => {
   const ship = at({ lat: 30.5, lon: -40 }, '2024-05-03T12:00Z', '2024-05-04T02:50Z');
   const [day, ...others] = made(t, ship, '2024-05-01', '2024-05-31', 'local').days;

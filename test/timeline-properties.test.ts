@@ -212,7 +212,7 @@ test('a day asked for alone says what it says within a longer period', (t) => {
   }
 });
 
-/** A mark far away is noted within a stay that goes on around it. */
+/** Marks far away are noted within a stay that goes on around them, while one in the air waits. */
 const markInStay = 889_295_364;
 
 test('a timeline that is cut short keeps its totals, and no index is of an older stop', (t) => {

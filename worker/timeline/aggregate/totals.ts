@@ -93,7 +93,9 @@ export class Totals {
     if (!isInPeriod(this.#period, point.timeMs)) return;
     this.#count(spot.unit, point);
     const { metres } = this.way;
-    this.#marks.push({ count: () => this.#stop(spot, markAt(point), metres, undefined) });
+    // At once: the caller uses the point again for the next one.
+    const found = markAt(point);
+    this.#marks.push({ count: () => this.#stop(spot, found, metres, undefined) });
     this.#countMarks();
   }
 

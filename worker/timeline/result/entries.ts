@@ -32,13 +32,9 @@ export function* stopEntries(
   lookup: AdminLookup | undefined,
 ): Iterable<TimelineStop> {
   const places = new PlaceNumbers(placeRadiusM);
-  let wayM = stops[0]?.wayBeforeM ?? 0;
   for (const [index, stop] of stops.entries()) {
     const [lat, lon] = [degrees(stop.latE7), degrees(stop.lonE7)];
-    const beforeMs = stops[index - 1]?.lastMs ?? stop.firstMs;
-    // A mark within a stay may have less of the way behind it: the stay has all that was gone before it was known.
-    const metres = Math.max(stop.wayBeforeM - wayM, 0);
-    wayM += metres;
+    const before = stops[index - 1] ?? { ...stop, lastMs: stop.firstMs };
     yield {
       index,
       kind: stop.kind,
@@ -51,8 +47,8 @@ export function* stopEntries(
       duration_seconds: stop.durationSeconds,
       bridged_seconds: stop.bridgedSeconds,
       recorded_observations: stop.observations,
-      distance_from_previous_m: Math.round(metres),
-      travel_seconds: secondsWithin(period, beforeMs, stop.firstMs),
+      distance_from_previous_m: Math.round(stop.wayBeforeM - before.wayBeforeM),
+      travel_seconds: secondsWithin(period, before.lastMs, stop.firstMs),
       place: places.numberOf(stop.latE7, stop.lonE7),
       continues_before: stop.continuesBefore,
       continues_after: stop.continuesAfter,
