@@ -36,6 +36,7 @@ interface Span {
 export function faultsOf(result: TimelineResult, observations: readonly RawObservation[]) {
   return [
     ...stopFaults(result),
+    ...markFaults(result, observations),
     ...placeFaults(result),
     ...dayFaults(result, observations),
     ...summaryFaults(result, observations),
@@ -70,6 +71,17 @@ function stopFaults(result: TimelineResult): string[] {
       ...cutChecks(result, stop),
       place: isPlaceNumber(result.timeline, index),
     });
+  });
+}
+
+/** Each mark of one moment is an observation, and another one. */
+function markFaults({ timeline }: TimelineResult, observations: readonly RawObservation[]) {
+  const left = new Set(observations.map((observation) => observation.join(' ')));
+  return timeline.flatMap(({ kind, first_observation_utc, lat, lon, duration_seconds }, at) => {
+    if (kind !== 'mark' || duration_seconds > 0) return [];
+    const e7 = [lat, lon].map((degrees) => Math.round(degrees * 1e7));
+    const isOwn = left.delete([Date.parse(first_observation_utc), ...e7].join(' '));
+    return wrong(`mark ${at}`, { isOwn });
   });
 }
 
