@@ -37,6 +37,7 @@ export function faultsOf(result: TimelineResult, observations: readonly RawObser
   return [
     ...stopFaults(result),
     ...markFaults(result, observations),
+    ...tripFaults(result),
     ...placeFaults(result),
     ...dayFaults(result, observations),
     ...summaryFaults(result, observations),
@@ -82,6 +83,35 @@ function markFaults({ timeline }: TimelineResult, observations: readonly RawObse
     const e7 = [lat, lon].map((degrees) => Math.round(degrees * 1e7));
     const isOwn = left.delete([Date.parse(first_observation_utc), ...e7].join(' '));
     return wrong(`mark ${at}`, { isOwn });
+  });
+}
+
+/** Trips follow one another between stops, and their legs follow one another from end to end. */
+function tripFaults({ trips, timeline }: TimelineResult): string[] {
+  return trips.flatMap((trip, at) => {
+    const [from, to] = [timeline[trip.from_stop]!, timeline[trip.to_stop]!];
+    const { legs, mode } = trip;
+    const ends = legs.map(({ end_utc }) => end_utc);
+    const seconds = (Date.parse(trip.end_utc) - Date.parse(trip.start_utc)) / 1_000;
+    const legsM = legs.reduce((sum, { distance_m }) => sum + distance_m, 0);
+    const between = timeline.slice(trip.from_stop + 1, trip.to_stop);
+    const longestM = Math.max(...legs.map(({ distance_m }) => distance_m));
+    return wrong(`trip ${at}`, {
+      index: trip.index === at,
+      stops: trip.from_stop < trip.to_stop && to !== undefined,
+      begins: trip.start_utc === from.last_observation_utc,
+      ends: trip.end_utc === to.first_observation_utc,
+      follows: at === 0 || trips[at - 1]!.to_stop <= trip.from_stop,
+      passes: between.every(({ kind }) => kind !== 'stay'),
+      seconds: isNear(trip.duration_seconds, seconds),
+      recorded: trip.recorded_seconds <= trip.duration_seconds,
+      legsBegin: legs.every(({ start_utc }, i) => start_utc === (ends[i - 1] ?? trip.start_utc)),
+      legsEnd: ends.at(-1) === trip.end_utc,
+      legsM: Math.abs(legsM - trip.distance_m) <= legs.length,
+      mode:
+        mode === 'unknown' ||
+        legs.some((leg) => leg.mode === mode && leg.distance_m >= longestM - 1),
+    });
   });
 }
 
