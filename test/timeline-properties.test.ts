@@ -13,12 +13,14 @@ import {
   timelineText,
 } from '../bench/timelines/timeline-of.ts';
 import { Random } from '../bench/random.ts';
-import type { TimelineResult, TimelineStop } from '../model/timeline-result.ts';
+import { tripModes, type TimelineResult, type TimelineStop } from '../model/timeline-result.ts';
 import { openReader } from '../storage/database.ts';
 import { decodeDay, pointColumns } from '../storage/day-blob.ts';
 import { buildTimeline } from '../worker/timeline/build.ts';
 import { TimelineControl } from '../worker/timeline/control.ts';
 import { timelineOptions } from '../worker/timeline/options.ts';
+import type { Correction } from '../worker/timeline/stated.ts';
+import type { TimelineTask } from '../worker/timeline/task.ts';
 import { seeds } from './helpers/effort.ts';
 import {
   days,
@@ -115,8 +117,11 @@ function checkText(t: ExecutionContext, text: string): void {
   t.false(/\.gpx|\.sqlite|imports\//i.test(text), 'a path');
 }
 
+/** The period begins within a town, less than 500 m from where its name was looked up. */
+const beginsInTown = 894_034_129;
+
 test('whatever was recorded, a timeline agrees with itself and with the observations', (t) => {
-  for (const seed of seeds(20)) {
+  for (const seed of [beginsInTown, ...seeds(20)]) {
     const files = wildFiles(seed);
     const library = libraryOf(t, files);
     const { text, result } = timelineOf(t, library, periodIn(new Random(seed)));
@@ -221,7 +226,7 @@ test('a timeline that is cut short keeps its totals, and no index is of an older
     const library = libraryOf(t, files);
     const period = { startDay: firstDay - 1, endDay: firstDay + 5 };
     const { result: whole } = timelineOf(t, library, period);
-    const cut = cutShort(library, period, 1 + (seed % 7));
+    const cut = built(library, period, 1 + (seed % 7));
     t.deepEqual(faultsOf(cut, rawOf(files)), [], `seed ${seed}`);
     const counts = { stops_returned: cut.timeline.length };
     t.deepEqual(cut.summary, { ...whole.summary, ...counts }, `seed ${seed}`);
@@ -239,10 +244,35 @@ test('a timeline that is cut short keeps its totals, and no index is of an older
   }
 });
 
-/** As timelineOf, with few stops. */
-function cutShort(
+test('whatever is corrected, a timeline agrees with itself and with the observations', (t) => {
+  for (const seed of seeds(12)) {
+    const files = wildFiles(seed);
+    const random = new Random(seed);
+    const corrections = Array.from({ length: 1 + random.below(6) }, (_, id) =>
+      correctionIn(random, id + 1),
+    );
+    const period = { ...periodIn(random), corrections };
+    const result = built(libraryOf(t, files), period, timelineOptions.stays.maxStops);
+    t.deepEqual(faultsOf(result, rawOf(files)), [], `seed ${seed} ${JSON.stringify(corrections)}`);
+  }
+});
+
+/** A correction of up to twelve hours, at times of recordings or beside them. */
+function correctionIn(random: Random, id: number): Correction {
+  const startMs = Math.round((firstDay - 0.2 + random.between(0, 4)) * dayMs);
+  const endMs = startMs + 1_000 + Math.round(random.between(0, 12) * hourMs);
+  const kind = random.pick(['mode', 'not_a_stay', 'stay'] as const);
+  const { lat, lon } = random.pick(sites);
+  const isPlaced = kind === 'stay' && random.oneIn(2);
+  const place = isPlaced ? { latE7: Math.round(lat * 1e7), lonE7: Math.round(lon * 1e7) } : {};
+  const mode = kind === 'mode' ? { mode: random.pick(tripModes) } : {};
+  return { id, kind, startMs, endMs, ...place, ...mode };
+}
+
+/** As timelineOf, with few stops, or corrected. */
+function built(
   libraryPath: string,
-  period: { readonly startDay: number; readonly endDay: number },
+  period: Pick<TimelineTask, 'startDay' | 'endDay' | 'corrections'>,
   maxStops: number,
 ): TimelineResult {
   const control = new TimelineControl().shared;

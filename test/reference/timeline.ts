@@ -75,15 +75,17 @@ function stopFaults(result: TimelineResult): string[] {
   });
 }
 
-/** Each mark of one moment is an observation, and another one. */
+/** Each mark of one observation is another one. */
 function markFaults({ timeline }: TimelineResult, observations: readonly RawObservation[]) {
   const left = new Set(observations.map((observation) => observation.join(' ')));
-  return timeline.flatMap(({ kind, first_observation_utc, lat, lon, duration_seconds }, at) => {
-    if (kind !== 'mark' || duration_seconds > 0) return [];
-    const e7 = [lat, lon].map((degrees) => Math.round(degrees * 1e7));
-    const isOwn = left.delete([Date.parse(first_observation_utc), ...e7].join(' '));
-    return wrong(`mark ${at}`, { isOwn });
-  });
+  return timeline.flatMap(
+    ({ kind, first_observation_utc, lat, lon, recorded_observations }, at) => {
+      if (kind !== 'mark' || recorded_observations !== 1) return [];
+      const e7 = [lat, lon].map((degrees) => Math.round(degrees * 1e7));
+      const isOwn = left.delete([Date.parse(first_observation_utc), ...e7].join(' '));
+      return wrong(`mark ${at}`, { isOwn });
+    },
+  );
 }
 
 /** Trips follow one another between stops, and their legs follow one another from end to end. */
@@ -115,12 +117,12 @@ function tripFaults({ trips, timeline }: TimelineResult): string[] {
   });
 }
 
-/** Only what is cut off by the period may be short, or have no observation of its own. */
+/** Only what is cut off by the period, or said by the user, may be short, or have no observation of its own. */
 function cutChecks(result: TimelineResult, stop: TimelineStop): Record<string, boolean> {
   const { continues_before: before, continues_after: after } = stop;
   const period = periodOf(result);
   const { startMs, endMs } = spanOf(stop);
-  const isCut = before || after;
+  const isCut = before || after || stop.corrected === true;
   return {
     before: !before || (startMs === period.startMs && stop.index === 0),
     after: !after || (endMs === period.endMs && stop.index === result.timeline.length - 1),
@@ -199,7 +201,10 @@ function presenceChecks(result: TimelineResult, row: TimelinePlace): Record<stri
   return {
     days: row.days === row.recorded_days + row.days_inferred,
     daysListed: row.level !== 'country' || row.days === daysIn(result, row.country_id),
-    recordedDays: row.recorded_days <= result.summary.active_days,
+    // A day of which the user has said where it was counts without any observation.
+    recordedDays:
+      row.recorded_days <= result.summary.active_days ||
+      result.timeline.some(({ corrected }) => corrected === true),
     nights: row.nights >= row.nights_inferred,
   };
 }

@@ -75,10 +75,13 @@ export class Totals {
     const { timeMs, latE7, lonE7, weight } = point;
     const metres = this.way.goTo(timeMs, latE7, lonE7);
     const speed = this.#speedTo(timeMs, metres);
+    const isFirst = this.#beforeMs < this.#period.startMs;
     this.#beforeMs = timeMs;
     this.#sinceLookupM += metres;
     const isWaypoint = point.kind === waypointKind;
-    const spot = isWaypoint ? this.#finder.at(latE7, lonE7) : this.#spotAlong(point, speed);
+    const spot = isWaypoint
+      ? this.#finder.at(latE7, lonE7)
+      : this.#spotAlong(point, speed, isFirst);
     const isAtSea = spot.unit.place.country_id === '';
     this.#movement.goTo(timeMs, latE7, lonE7, weight, isAtSea);
     if (isInPeriod(this.#period, timeMs)) this.#count(spot.unit, point);
@@ -180,13 +183,15 @@ export class Totals {
     this.#run.unit = undefined;
   }
 
-  #spotAlong({ timeMs, latE7, lonE7 }: Point, speed: number): Spot {
-    if (this.#spot !== undefined && this.#sinceLookupM < lookupM) return this.#spot;
+  /** @param isFirst may be the first of the period: then it is passed here, wherever the unit was looked up. */
+  #spotAlong({ timeMs, latE7, lonE7 }: Point, speed: number, isFirst: boolean): Spot {
+    const known = this.#sinceLookupM < lookupM ? this.#spot : undefined;
+    if (known !== undefined && !isFirst) return known;
     const { rows, way } = this;
-    const spot = this.#finder.near(latE7, lonE7);
+    const spot = known ?? this.#finder.near(latE7, lonE7);
     const { unit } = spot;
     this.#spot = spot;
-    this.#sinceLookupM = 0;
+    if (known === undefined) this.#sinceLookupM = 0;
     way.zone = spot.zone;
     if (isInPeriod(this.#period, timeMs)) {
       rows.pass(unit, { speed, timeMs, latE7, lonE7, wayM: way.metres, place: unit.place });
