@@ -21,6 +21,8 @@ import { TimelineControl } from '../worker/timeline/control.ts';
 import { timelineOptions } from '../worker/timeline/options.ts';
 import type { Correction } from '../worker/timeline/stated.ts';
 import type { TimelineTask } from '../worker/timeline/task.ts';
+import { readWhole } from '../worker/timeline/whole/read-whole.ts';
+import { summaryOf } from '../worker/timeline/whole/summary.ts';
 import { seeds } from './helpers/effort.ts';
 import {
   days,
@@ -257,6 +259,44 @@ test('whatever is corrected, a timeline agrees with itself and with the observat
   }
 });
 
+test('whatever was recorded and corrected, a summary of all of it says what the timeline says', (t) => {
+  for (const seed of seeds(8)) {
+    const random = new Random(seed);
+    const corrections = Array.from({ length: random.below(4) }, (_, id) =>
+      correctionIn(random, id),
+    );
+    const libraryPath = libraryOf(t, wildFiles(seed));
+    const period = {
+      startDay: firstDay - 3,
+      endDay: firstDay + 10,
+      timeZone: 'local',
+      corrections,
+    };
+    const { places, trips } = built(libraryPath, period, timelineOptions.stays.maxStops);
+    const control = new TimelineControl().shared;
+    const task = { libraryPath, control, ...builtinGeodata(), corrections, today: firstDay + 30 };
+    const outcome = readWhole(task);
+    if (outcome.state !== 'completed') throw new Error('nobody cancelled it');
+    const always = { fromDay: -Infinity, toDay: Infinity };
+    const { countries, distance_m } = summaryOf(outcome.whole, always, task.today);
+    t.deepEqual(
+      countries.map(({ id, days, nights }) => `${id} ${days} ${nights}`).toSorted(),
+      places
+        .filter(({ level, country_id: id }) => level === 'country' && id !== '')
+        .filter(({ days, nights }) => days + nights > 0)
+        .map(({ country_id, days, nights }) => `${country_id} ${days} ${nights}`)
+        .toSorted(),
+      `seed ${seed}`,
+    );
+    const known = trips.filter(
+      ({ mode, recorded_observations: seen }) => mode !== 'unknown' || seen > 0,
+    );
+    const legs = known.flatMap((trip) => trip.legs);
+    const metres = legs.reduce((sum, leg) => sum + leg.distance_m, 0);
+    t.true(Math.abs(metres - distance_m) <= legs.length, `seed ${seed}: ${metres} ${distance_m}`);
+  }
+});
+
 /** A correction of up to twelve hours, at times of recordings or beside them. */
 function correctionIn(random: Random, id: number): Correction {
   const startMs = Math.round((firstDay - 0.2 + random.between(0, 4)) * dayMs);
@@ -272,7 +312,7 @@ function correctionIn(random: Random, id: number): Correction {
 /** As timelineOf, with few stops, or corrected. */
 function built(
   libraryPath: string,
-  period: Pick<TimelineTask, 'startDay' | 'endDay' | 'corrections'>,
+  period: Pick<TimelineTask, 'startDay' | 'endDay' | 'corrections' | 'timeZone'>,
   maxStops: number,
 ): TimelineResult {
   const control = new TimelineControl().shared;
