@@ -178,6 +178,14 @@ test('a new bookmark that was tagged since is not taken back from under its tags
   t.deepEqual((await daemon.get('/api/tags?distinct=true')).body.tags, []);
 });
 
+test('what is taken back once more is listed so', async (t) => {
+  const daemon = await startTestDaemon(t);
+  let id = idOf(await daemon.call('POST', '/api/bookmarks', camp));
+  for (let i = 0; i < 3; i += 1) id = idOf(await undo(daemon, id));
+  const { changes } = (await daemon.get('/api/changes')).body;
+  t.deepEqual(valuesOf(changes, 'undone'), [false, true, false, true]);
+});
+
 test('GET /api/changes pages from the newest, with names only when asked', async (t) => {
   const now = Date.parse('2026-03-01T10:00:00Z');
   const daemon = await startTestDaemon(t, { clock: { now: () => now, monotonic: () => 0 } });

@@ -67,7 +67,7 @@ const head = [
 ] as const;
 
 export function prepareJournal(db: Database, meta: Pick<StoreMeta, 'get' | 'set'>) {
-  const { add, get, list, oldest, forget, setUndone, setStanding } = prepareStatements(db);
+  const { add, get, list, oldest, forget, setUndone } = prepareStatements(db);
 
   const forgetOld = (id: number, now: number): void => {
     if (id > limits.journalChanges) forget.run(id - limits.journalChanges);
@@ -89,9 +89,11 @@ export function prepareJournal(db: Database, meta: Pick<StoreMeta, 'get' | 'set'
       const count = isOfRows ? countOf(what) : (what.count ?? 0);
       const details = isOfRows ? what : { imports: what.count === undefined };
       const id = add.get({ at, kind, revision, undoes, count }, JSON.stringify(details))!;
-      if (undoes !== null) {
-        setUndone.run(id, undoes);
-        setStanding.run(undoes);
+      // What was taken back by a change that is taken back itself stands again, and so on.
+      let [by, isUndone] = [id, true];
+      for (let of = undoes; of !== null; isUndone = !isUndone) {
+        setUndone.run(isUndone ? by : null, of);
+        [by, of] = [of, get.get(of)?.undoes ?? null];
       }
       forgetOld(id, retentionTime(meta, at));
       return id;
@@ -127,18 +129,8 @@ function prepareStatements(db: Database) {
       waypointTables.selectFrom('changes').select(['id', 'at']).orderBy('id').limit(1),
     ),
     forget: prepare(db, (id: number) => waypointTables.deleteFrom('changes').where('id', '<=', id)),
-    setUndone: prepare(db, (undone_by: number, id: number) =>
+    setUndone: prepare(db, (undone_by: number | null, id: number) =>
       waypointTables.updateTable('changes').set({ undone_by }).where('id', '=', id),
-    ),
-    // What was taken back by a change that is taken back itself stands again.
-    setStanding: prepare(db, (id: number) =>
-      waypointTables
-        .updateTable('changes')
-        .set({ undone_by: null })
-        .where('undone_by', '=', id)
-        .where('id', '=', (eb) =>
-          eb.selectFrom('changes as u').select('u.undoes').where('u.id', '=', id),
-        ),
     ),
   };
 }
