@@ -193,6 +193,41 @@ test('a watched file that is as it was before an undo that was undone comes in a
   t.is(await (await contentOf(site.daemon, active!.id)).text(), track(1, 'a'));
 });
 
+test('what a person put in place of a watched file stays there after a restart', async (t) => {
+  const site = await watching(t);
+  await save(site, 'walk.gpx', track(1, 'a'));
+  await save(site, 'walk.gpx', track(1, 'b'));
+  let { daemon } = site;
+  const active = async () => {
+    const [file] = await listed(daemon, '?state=active');
+    return (await contentOf(daemon, file!.id)).text();
+  };
+  const undoNewest = async () => {
+    const { changes } = (await daemon.get('/api/changes?limit=1')).body;
+    return daemon.call('POST', `/api/changes/${changes[0].id}/undo`);
+  };
+  const [old] = await listed(daemon, '?state=replaced');
+  const upload = () =>
+    daemon.call('PUT', '/api/imports?path=walk.gpx', track(1, 'c'), { 'content-type': 'x/y' });
+  const steps: [string, () => Promise<{ status: number }>][] = [
+    [track(1, 'a'), undoNewest],
+    [track(1, 'b'), undoNewest],
+    [track(1, 'a'), undoNewest],
+    [track(1, 'b'), undoNewest],
+    [track(1, 'a'), () => daemon.call('POST', `/api/imports/${old!.id}/restore`)],
+    [track(1, 'b'), undoNewest],
+    [track(1, 'c'), upload],
+  ];
+  for (const [text, step] of steps) {
+    t.true((await step()).status < 300);
+    await daemon.close();
+    const again = await siteAt(t, daemon.root, [site.dir]);
+    await again.when(({ files, waiting }) => files === 1 && waiting === 0);
+    ({ daemon } = again);
+    t.is(await active(), text);
+  }
+});
+
 test('a folder with more files than are looked at says so, and looks again once there is room', async (t) => {
   const dir = join(temporaryDirectory(t), 'watched');
   mkdirSync(dir);

@@ -57,7 +57,8 @@ const firstTables = {
  */
 export const importTables = {
   import_folders: firstTables.import_folders,
-  // `is_undone` is 1 for a file that is not active since its import was undone: a watched folder does not bring it back.
+  // `is_undone` is 1 for a file that the user took out by undoing its import or by putting another one in its place: a watched
+  // folder does not bring it back.
   imports: table(
     { ...firstTables.imports.columns, is_undone: optionalInteger },
     { unique: ['path_key', 'sha256'] },

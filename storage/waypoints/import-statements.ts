@@ -111,16 +111,24 @@ function prepareStates(db: Database) {
   const update = waypointTables.updateTable('imports');
   const states = waypointTables.selectFrom('import_states');
   return {
+    // It stays noted that it was taken out once, for when this is undone.
     activate: prepare(db, (id: number) =>
-      update.set({ state: 'active', ended_at: null, is_undone: null }).where('id', '=', id),
+      update.set({ state: 'active', ended_at: null }).where('id', '=', id),
     ),
     setFolder: prepare(db, (folder_id: number, id: number) =>
       update.set({ folder_id }).where('id', '=', id),
     ),
-    leave: prepare(db, (state: ImportState, ended_at: string, is_undone: number, id: number) =>
-      update
-        .set({ state, ended_at, is_undone: sql<number>`nullif(${is_undone}, 0)` })
-        .where('id', '=', id),
+    /** `is_undone` of 0 or 1; null leaves it. */
+    leave: prepare(
+      db,
+      (state: ImportState, ended_at: string, is_undone: number | null, id: number) =>
+        update
+          .set({
+            state,
+            ended_at,
+            is_undone: sql<number>`nullif(ifnull(${is_undone}, is_undone), 0)`,
+          })
+          .where('id', '=', id),
     ),
     noteState: prepare(
       db,

@@ -39,6 +39,14 @@ export interface ListedImport {
   change?: number | undefined;
 }
 
+interface NewFile {
+  readonly at: string;
+  readonly importedAt: string;
+  readonly folder: number | null;
+  /** Whether the watched folder that has what it replaces does not bring that back: 0 or 1. */
+  readonly isPut: number;
+}
+
 const nothingKnown: ImportSummary = {
   waypoints: 0,
   track_points: 0,
@@ -114,6 +122,8 @@ export class ImportList {
     undoes: number | null = null,
   ): number {
     const isUndoneImport = undoes !== null && this.#rows.journal.get(undoes)?.kind === 'import';
+    // What any other undo takes out is as it was before, taken out by the user or not.
+    const isUndone = isUndoneImport || kind === 'import_restore' ? 1 : null;
     return this.#transaction(() => {
       const given = new Set(states.map(({ id }) => id));
       const changes = states.flatMap(({ id, after }): StateChange[] => {
@@ -125,7 +135,7 @@ export class ImportList {
       });
       const { leave, activate } = this.#statements;
       for (const { id, after } of changes)
-        if (after !== 'active') leave.run(after, at, Number(isUndoneImport), id);
+        if (after !== 'active') leave.run(after, at, isUndone, id);
       for (const { id, after } of changes) if (after === 'active') activate.run(id);
       return this.#recordStates(kind, changes, { undoes });
     });
@@ -150,10 +160,12 @@ export class ImportList {
     if (files.length === 0) return;
     this.#transaction(() => {
       const folder = by?.folder && this.#statements.folderId.get(by.folder);
+      // Of no folder: the user has put it there.
+      const isPut = Number(by !== undefined && folder === undefined);
       const changes = files.flatMap((file) => {
         const isPast = by === undefined && Date.parse(file.copiedAt) < Date.parse(at);
         const importedAt = isPast ? file.copiedAt : at;
-        return this.#addFile(file, { at, importedAt, folder: folder ?? null });
+        return this.#addFile(file, { at, importedAt, folder: folder ?? null, isPut });
       });
       if (by !== undefined && changes.length > 0)
         by.change = this.#recordStates('import', changes, { change: by.change });
@@ -173,10 +185,7 @@ export class ImportList {
     this.#statements.purge.run(before);
   }
 
-  #addFile(
-    file: ListedSource,
-    { at, importedAt, folder }: { at: string; importedAt: string; folder: number | null },
-  ): StateChange[] {
+  #addFile(file: ListedSource, { at, importedAt, folder, isPut }: NewFile): StateChange[] {
     const { byId, activeAt, insert, activate, setFolder, leave, grow, refresh } = this.#statements;
     const { id } = file;
     const summary = JSON.stringify(file.summary);
@@ -188,7 +197,7 @@ export class ImportList {
     const changes: StateChange[] = [];
     const active = activeAt.get(file.pathKey);
     if (active !== undefined) {
-      leave.run('replaced', at, 0, active.id);
+      leave.run('replaced', at, isPut, active.id);
       changes.push({ id: active.id, before: 'active', after: 'replaced' });
     }
     if (known === undefined)
