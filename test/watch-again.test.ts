@@ -1,5 +1,5 @@
 /** Watched files that change again and again, that are undone, and folders with more of them than are looked at. */
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
 import { WatchedFolder } from '../daemon/watch/watched-folder.ts';
@@ -193,6 +193,28 @@ test('a watched file that is as it was before an undo that was undone comes in a
   t.is(await (await contentOf(site.daemon, active!.id)).text(), track(1, 'a'));
 });
 
+test('a copy of a watched file comes in when that gets another content', async (t) => {
+  const site = await watching(t, { 'log.csv': head + points(2) }, ['other']);
+  await site.when(({ imported }) => imported === 1);
+  renameSync(join(site.dir, 'log.csv'), join(site.dir, 'yesterday.csv'));
+  await site.when(({ files, waiting }) => files === 1 && waiting === 0);
+  t.is((await listed(site.daemon)).length, 1);
+  await save(site, 'log.csv', head + row(7));
+  writeTree(join(site.daemon.root, 'other'), { 'log.csv': head + row(7) });
+  const others = async () => (await site.daemon.get('/api/status')).body.watch[1];
+  await answerWhen(
+    async () => {
+      site.schedule.advance(1_000);
+      return others();
+    },
+    ({ files, waiting }) => files === 1 && waiting === 0,
+  );
+  await save(site, 'log.csv', head + row(9));
+  await answerWhen(others, ({ imported }) => imported === 1);
+  const active = await listed(site.daemon, '?state=active');
+  t.deepEqual(valuesOf(active, 'path').toSorted(), ['log (2).csv', 'log.csv', 'yesterday.csv']);
+});
+
 test('what a person put in place of a watched file stays there after a restart', async (t) => {
   const site = await watching(t);
   await save(site, 'walk.gpx', track(1, 'a'));
@@ -243,7 +265,7 @@ test('a folder with more files than are looked at says so, and looks again once 
     onReady() {
       const batch = folder.takeReady(100);
       for (const name of batch.keys()) seen.add(name);
-      folder.settle(batch, { result: emptyResult });
+      folder.settle(batch, { result: emptyResult, copies: new Map() });
     },
   });
   t.teardown(() => folder.close());

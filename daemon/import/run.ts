@@ -128,7 +128,7 @@ export class ImportRun {
   async #importInTurn(
     request: ImportRequest,
     running: Running,
-  ): Promise<ImportOutcome & Pick<Imported, 'change'>> {
+  ): Promise<Pick<ImportOutcome, 'result' | 'isDiskFull'> & Pick<Imported, 'change'>> {
     const { library } = this.#options;
     const { progress, cancelled } = running;
     const waiting = library.turn(true);

@@ -61,6 +61,8 @@ export class WatchedFolder {
   readonly #ready = new Map<string, string>();
   /** By their names, the last that was refused: in an archive that may be one of many. */
   readonly #failures = new Map<string, WatchedFolderStatus['failures'][number]>();
+  /** Known files whose content only those of other sources have, with its SHA-256. */
+  readonly #copies = new Map<string, string>();
   readonly #pauses = new Pauses();
   readonly #mostFiles: number;
   /** There are files beyond the limit. */
@@ -124,7 +126,7 @@ export class WatchedFolder {
   /** Takes note of what became of files; those that an import did not come to wait for the next one. */
   settle(
     batch: ReadonlyMap<string, string>,
-    { result, left = [] }: Pick<ImportOutcome, 'result' | 'left'>,
+    { result, left = [], copies }: Pick<ImportOutcome, 'result' | 'left' | 'copies'>,
   ): void {
     this.#imported += result.added + result.replaced;
     const isLeft = new Set(left);
@@ -141,6 +143,9 @@ export class WatchedFolder {
     for (const file of new Set(replaced)) if (file !== undefined) this.#pauses.begin(file);
     for (const [file, stamp] of batch) {
       if (isLeft.has(file)) continue;
+      const copy = copies.get(file);
+      if (copy === undefined) this.#copies.delete(file);
+      else this.#copies.set(file, copy);
       const failure = failed.get(file);
       const reason = failure?.reason;
       if (reason === 'changed') {
@@ -154,6 +159,15 @@ export class WatchedFolder {
       // What was deleted while it waited is not told of again.
       if (reason === 'unreadable')
         lstat(join(this.#path, file)).catch(() => this.#forgetFile(file));
+    }
+  }
+
+  /** Has those looked at again whose content another file had, which has others now. */
+  lookAgain(displaced: ReadonlySet<string>): void {
+    for (const [file, sha256] of this.#copies) {
+      const stamp = this.#known.get(file);
+      if (displaced.has(sha256) && stamp !== undefined && !this.#waiting.has(file))
+        this.#ready.set(file, stamp);
     }
   }
 
@@ -270,7 +284,7 @@ export class WatchedFolder {
   }
 
   #forgetFile(file: string): void {
-    for (const files of [...this.#lists, this.#failures]) files.delete(file);
+    for (const files of [...this.#lists, this.#failures, this.#copies]) files.delete(file);
   }
 
   #touch(file: string, stamp: string): void {
@@ -305,7 +319,7 @@ export class WatchedFolder {
     this.#root = undefined;
     this.#state = state;
     this.#hasUnseen = false;
-    for (const files of [...this.#lists, this.#failures, this.#pauses]) files.clear();
+    for (const files of [...this.#lists, this.#failures, this.#copies, this.#pauses]) files.clear();
     await unfollow?.();
   }
 }

@@ -25,6 +25,8 @@ export interface Found {
   /** The path as paths are compared. */
   readonly pathKey: string;
   readonly isPresent: boolean;
+  /** Whether the file there came from another directory. */
+  readonly isOthers: boolean;
   /** The path, where it is not the source's own. */
   readonly storedAs?: string;
 }
@@ -43,12 +45,12 @@ export function findPlace(target: string, sha256: string, places: ImportPlaces):
     if (isOthers && known.sha256 !== sha256) continue;
     // Another source of this import has that very name.
     if (isBeside && taken.has(pathKey) && known?.sha256 !== sha256) continue;
-    return isBeside ? { ...found, storedAs: path } : found;
+    return { ...found, isOthers, ...(isBeside ? { storedAs: path } : {}) };
   }
 }
 
 /** What is at a path below `imports/`. */
-function lookAt(target: string, { library, files }: ImportPlaces): Found {
+function lookAt(target: string, { library, files }: ImportPlaces) {
   const pathKey = library.keyOf(target);
   const known = library.findByKey(pathKey);
   // On a file system that folds case, a known file keeps the path it has.
@@ -62,7 +64,7 @@ export type Passed =
   | { readonly kind: 'removed' }
   | {
       readonly kind: 'duplicate';
-      /** Its SHA-256, if only other paths have that content: a later file of the import may replace it there. */
+      /** Its SHA-256, if only files of other sources have that content: a later file may replace it there. */
       readonly elsewhere?: string;
       /** Known by its stamp, without reading it. */
       readonly isRemembered?: true;
@@ -79,7 +81,7 @@ export function takeDuplicate(
 ): Passed | undefined {
   if (!isDuplicate(found, sha256, places))
     return places.imports.isRemoved(sha256) ? { kind: 'removed' } : undefined;
-  if (found.known === undefined) return { kind: 'duplicate', elsewhere: sha256 };
+  if (found.known === undefined || found.isOthers) return { kind: 'duplicate', elsewhere: sha256 };
   places.taken.add(found.pathKey);
   return { kind: 'duplicate' };
 }

@@ -55,11 +55,15 @@ export interface ImportOutcome {
   readonly isDiskFull: boolean;
   /** What was not come to, or not finished, when the import was ended. */
   readonly left?: readonly string[] | undefined;
+  /** As {@link Tally} has them. */
+  readonly copies: ReadonlyMap<string, string>;
+  readonly displaced: ReadonlySet<string>;
 }
 
 /** Imports a directory file by file; what is finished stays, whatever happens to the rest. */
 export function importDirectory(task: ImportTask): ImportOutcome {
   const tally = new Tally(task.request.dry_run);
+  const { copies, displaced } = tally;
   try {
     createPrivateDirectory(task.importsDirectory);
     using lookup = closing(openImportLookup(task.waypointsPath));
@@ -69,7 +73,7 @@ export function importDirectory(task: ImportTask): ImportOutcome {
     // Not even the library could be opened.
     if (isDiskFull(error) && !tally.isChanged) {
       const result = tally.result(task.request.dir, undefined, false);
-      return { result, isDiskFull: true };
+      return { result, isDiskFull: true, copies, displaced };
     }
     throw error;
   }
@@ -105,7 +109,8 @@ function importInto(
   const result = tally.result(dir, end.list, end.reason === 'cancelled');
   const isDurable = settle(library, files, tally.isChanged);
   const isFull = !isDurable || end.reason === 'disk_full';
-  const outcome = { result, isDiskFull: isFull, left: end.left };
+  const { copies, displaced } = tally;
+  const outcome = { result, isDiskFull: isFull, left: end.left, copies, displaced };
   if (task.hasIndex && !library.areWaypointsChanged) return outcome;
   return { ...outcome, index: indexOf(library) };
 }

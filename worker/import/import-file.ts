@@ -32,8 +32,10 @@ import type { SourceEntry } from './source-list.ts';
 interface PlacedCopy {
   /** Takes it out of its place. */
   readonly undo: () => void;
-  /** SHA-256 of what a watched file was before it grew: once the rows are committed, these bytes need not be kept. */
-  readonly grownFrom: string | undefined;
+  /** SHA-256 of what was there before. */
+  readonly old: string | undefined;
+  /** Whether a watched file was that before it grew: once the rows are committed, these bytes need not be kept. */
+  readonly hasGrown: boolean;
 }
 
 /** Outcome of a file that was not refused. */
@@ -190,7 +192,7 @@ function store(
         },
       },
     );
-    return { counts, placed: { undo, grownFrom: grown?.sha256 } };
+    return { counts, placed: { undo, old, hasGrown: grown !== undefined } };
   } catch (error) {
     undo();
     throw error;

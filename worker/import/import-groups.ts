@@ -116,7 +116,10 @@ class GroupedImport {
       // SQLite itself may have ended the transaction, which then cannot be committed.
       throw this.#failure ?? error;
     } finally {
-      for (const { entry } of this.#copies) tally.take(entry.file, { kind: 'duplicate' });
+      for (const { entry, sha256 } of this.#copies) {
+        tally.take(entry.file, { kind: 'duplicate' });
+        if (entry.packed === undefined) tally.copies.set(entry.file, sha256);
+      }
     }
   }
 
@@ -193,9 +196,11 @@ class GroupedImport {
       else if (verdict.kind === 'duplicate' && verdict.elsewhere !== undefined)
         this.#copies.push({ entry, sha256: verdict.elsewhere });
       else tally.take(entry.file, verdict);
+      const { old, hasGrown } = ('placed' in verdict && verdict.placed) || {};
+      if (old === undefined) continue;
+      tally.displaced.add(old);
       // The file has all that it had before.
-      if ('placed' in verdict && verdict.placed?.grownFrom !== undefined)
-        files.dropKept(verdict.placed.grownFrom);
+      if (hasGrown === true) files.dropKept(old);
     }
     progress.set('filesDone', this.#files);
     progress.set('waypoints', tally.waypoints);

@@ -35,6 +35,10 @@ export class Tally {
     route_points: 0,
     own_bookmarks: 0,
   };
+  /** Files whose content only those of other sources have, with its SHA-256; none of archives. */
+  readonly copies = new Map<string, string>();
+  /** Contents in whose place others have come, by their SHA-256. */
+  readonly displaced = new Set<string>();
   readonly #isPlan: boolean;
   #added = 0;
   readonly #replaced: string[] = [];
