@@ -55,14 +55,15 @@ export class WatchedFolder {
   #path = '';
   #mustPoll = false;
   #unfollow: (() => Promise<void>) | undefined;
-  /** Files as they were when they were imported or refused; names are relative, with `/`. */
-  readonly #known = new Map<string, string>();
+  /**
+   * Files as they were when they were imported or refused, and the SHA-256 of a content that only files of other sources have;
+   * names are relative, with `/`.
+   */
+  readonly #known = new Map<string, { stamp: string; copyOf: string | undefined }>();
   readonly #waiting = new Map<string, Waiting>();
   readonly #ready = new Map<string, string>();
   /** By their names, the last that was refused: in an archive that may be one of many. */
   readonly #failures = new Map<string, WatchedFolderStatus['failures'][number]>();
-  /** Known files whose content only those of other sources have, with its SHA-256. */
-  readonly #copies = new Map<string, string>();
   readonly #pauses = new Pauses();
   readonly #mostFiles: number;
   /** There are files beyond the limit. */
@@ -135,17 +136,11 @@ export class WatchedFolder {
       result.failures.map(({ file, reason }) => [namedIn(batch, file), { file, reason }]),
     );
     // The directory itself was gone; what is back unchanged is heard of no more.
-    if (failed.has(undefined)) {
-      this.putBack(batch, rootTicks);
-      return;
-    }
+    if (failed.has(undefined)) return this.putBack(batch, rootTicks);
     const replaced = result.replaced_files.map((name) => namedIn(batch, name));
     for (const file of new Set(replaced)) if (file !== undefined) this.#pauses.begin(file);
     for (const [file, stamp] of batch) {
       if (isLeft.has(file)) continue;
-      const copy = copies.get(file);
-      if (copy === undefined) this.#copies.delete(file);
-      else this.#copies.set(file, copy);
       const failure = failed.get(file);
       const reason = failure?.reason;
       if (reason === 'changed') {
@@ -153,7 +148,7 @@ export class WatchedFolder {
         continue;
       }
       // What could not be read may be as it was when it can be: any event is heard then.
-      if (reason !== 'unreadable') this.#known.set(file, stamp);
+      if (reason !== 'unreadable') this.#known.set(file, { stamp, copyOf: copies.get(file) });
       if (failure === undefined) this.#failures.delete(file);
       else this.#failures.set(file, failure);
       // What was deleted while it waited is not told of again.
@@ -164,11 +159,8 @@ export class WatchedFolder {
 
   /** Has those looked at again whose content another file had, which has others now. */
   lookAgain(displaced: ReadonlySet<string>): void {
-    for (const [file, sha256] of this.#copies) {
-      const stamp = this.#known.get(file);
-      if (displaced.has(sha256) && stamp !== undefined && !this.#waiting.has(file))
-        this.#ready.set(file, stamp);
-    }
+    for (const [file, { stamp, copyOf = '' }] of this.#known)
+      if (displaced.has(copyOf) && !this.#waiting.has(file)) this.#ready.set(file, stamp);
   }
 
   /** Files that were not imported after all: soon again, or after a while. */
@@ -284,11 +276,11 @@ export class WatchedFolder {
   }
 
   #forgetFile(file: string): void {
-    for (const files of [...this.#lists, this.#failures, this.#copies]) files.delete(file);
+    for (const files of [...this.#lists, this.#failures]) files.delete(file);
   }
 
   #touch(file: string, stamp: string): void {
-    if (this.#isOver || this.#known.get(file) === stamp) return;
+    if (this.#isOver || this.#known.get(file)?.stamp === stamp) return;
     this.#ready.delete(file);
     this.#letSettle(file, stamp);
     if (!this.#isIdle) return;
@@ -319,7 +311,7 @@ export class WatchedFolder {
     this.#root = undefined;
     this.#state = state;
     this.#hasUnseen = false;
-    for (const files of [...this.#lists, this.#failures, this.#copies, this.#pauses]) files.clear();
+    for (const files of [...this.#lists, this.#failures, this.#pauses]) files.clear();
     await unfollow?.();
   }
 }

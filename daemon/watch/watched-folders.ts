@@ -89,7 +89,8 @@ export class WatchedFolders {
       const { added, replaced, duplicates, failed } = result;
       if (isDiskFull) folder.putBack(batch, laterTicks);
       else folder.settle(batch, outcome);
-      for (const each of this.#folders) each.lookAgain(outcome.displaced);
+      if (outcome.displaced.size > 0)
+        for (const each of this.#folders) each.lookAgain(outcome.displaced);
       if (isDiskFull) log.warn('watch.disk_full');
       if (added + replaced + failed > 0)
         log.info('watch.imported', { added, replaced, duplicates, failed });

@@ -107,6 +107,10 @@ function prepareChanges(db: Database) {
 /** Rows of `import_states` that a list of changes looks at. */
 const comparedStates = 100;
 
+/** 0 or 1 for `is_undone`; null leaves it as it is. */
+const undoneOr = (isUndone: number | null) =>
+  sql<number>`nullif(ifnull(${isUndone}, is_undone), 0)`;
+
 function prepareStates(db: Database) {
   const update = waypointTables.updateTable('imports');
   const states = waypointTables.selectFrom('import_states');
@@ -118,17 +122,10 @@ function prepareStates(db: Database) {
     setFolder: prepare(db, (folder_id: number, id: number) =>
       update.set({ folder_id }).where('id', '=', id),
     ),
-    /** `is_undone` of 0 or 1; null leaves it. */
     leave: prepare(
       db,
-      (state: ImportState, ended_at: string, is_undone: number | null, id: number) =>
-        update
-          .set({
-            state,
-            ended_at,
-            is_undone: sql<number>`nullif(ifnull(${is_undone}, is_undone), 0)`,
-          })
-          .where('id', '=', id),
+      (state: ImportState, ended_at: string, isUndone: number | null, id: number) =>
+        update.set({ state, ended_at, is_undone: undoneOr(isUndone) }).where('id', '=', id),
     ),
     noteState: prepare(
       db,
