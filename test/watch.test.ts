@@ -62,6 +62,9 @@ test('what a folder has and what comes into it is imported once it is still, and
   const status = await again.when(({ files, waiting }) => files === 5 && waiting === 0);
   t.is(status.imported, 0);
   t.is((await listed(again.daemon)).length, 5);
+  symlinkSync(join(dir, 'old.gpx'), join(dir, '.link.gpx'));
+  renameSync(join(dir, '.link.gpx'), join(dir, 'broken.gpx'));
+  t.is((await again.when(({ files }) => files === 4)).failed, 0);
 });
 
 test('a file that grows for a minute is imported once, at its end', async (t) => {

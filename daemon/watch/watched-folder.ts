@@ -222,9 +222,7 @@ export class WatchedFolder {
         root: path,
         isPolling,
         isIgnored: (at, stats) => this.#isIgnored(at, stats),
-        onFile: (at, stats) => {
-          if (stats?.isFile() !== false) void this.#hear(at, stats);
-        },
+        onFile: (at, stats) => void this.#hear(at, stats),
         onGone: (at) => this.#hearGone(this.#nameOf(at)),
         onExhausted: () => {
           this.#mustPoll = true;
@@ -266,7 +264,9 @@ export class WatchedFolder {
 
   async #hear(path: string, given: Stats | undefined): Promise<void> {
     const stats = given ?? (await lstat(path).catch(() => undefined));
-    if (stats?.isFile() === true) this.#touch(this.#nameOf(path), stampOf(stats));
+    const file = this.#nameOf(path);
+    if (stats?.isFile() === true) this.#touch(file, stampOf(stats));
+    else this.#forgetFile(file);
   }
 
   #hearGone(file: string): void {
