@@ -67,7 +67,7 @@ const head = [
 ] as const;
 
 export function prepareJournal(db: Database, meta: Pick<StoreMeta, 'get' | 'set'>) {
-  const { add, get, list, oldest, forget, setUndone } = prepareStatements(db);
+  const { add, get, list, oldest, forget, setUndone, undoesOf } = prepareStatements(db);
 
   const forgetOld = (id: number, now: number): void => {
     if (id > limits.journalChanges) forget.run(id - limits.journalChanges);
@@ -93,7 +93,7 @@ export function prepareJournal(db: Database, meta: Pick<StoreMeta, 'get' | 'set'
       let [by, isUndone] = [id, true];
       for (let of = undoes; of !== null; isUndone = !isUndone) {
         setUndone.run(isUndone ? by : null, of);
-        [by, of] = [of, get.get(of)?.undoes ?? null];
+        [by, of] = [of, undoesOf.get(of) ?? null];
       }
       forgetOld(id, retentionTime(meta, at));
       return id;
@@ -129,6 +129,9 @@ function prepareStatements(db: Database) {
       waypointTables.selectFrom('changes').select(['id', 'at']).orderBy('id').limit(1),
     ),
     forget: prepare(db, (id: number) => waypointTables.deleteFrom('changes').where('id', '<=', id)),
+    undoesOf: prepareValue(db, (id: number) =>
+      waypointTables.selectFrom('changes').select('undoes').where('id', '=', id),
+    ),
     setUndone: prepare(db, (undone_by: number | null, id: number) =>
       waypointTables.updateTable('changes').set({ undone_by }).where('id', '=', id),
     ),
