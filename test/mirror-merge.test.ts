@@ -140,7 +140,7 @@ withBirths(
     await until(async () => (await names(later)).includes('New'));
     t.is((await list(later)).find(({ name }) => name === 'A')?.desc, 'mine');
     // A hand edit counts from the moment it is read.
-    await until(() => read(later).includes('>New<'));
+    await until(() => read(later).includes('mine'));
     write(later, read(later).replace('mine', 'by hand'));
     const noteOf = async () => (await list(later)).find(({ name }) => name === 'A')?.desc;
     await until(async () => (await noteOf()) === 'by hand');
