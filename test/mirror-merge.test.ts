@@ -104,6 +104,9 @@ withBirths(
     t.is(changes[0].kind, 'merge');
     t.is((await daemon.call('POST', `/api/changes/${changes[0].id}/undo`)).status, 200);
     t.deepEqual(await names(daemon), ['A', 'B', 'C', 'D']);
+    await until(() => read(daemon).includes('<name>A</name>'));
+    const idIn = (file: string) => / id="([^"]+)"/u.exec(wptOf(file, 'A'))?.[1];
+    t.is(idIn(read(daemon)), idIn(text), 'it is the same for other machines');
   },
 );
 
