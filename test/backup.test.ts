@@ -19,6 +19,7 @@ import { text } from 'node:stream/consumers';
 import path from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { pack } from 'tar-stream';
+import { systemClock } from '../model/process.ts';
 import { stampOf } from '../model/time.ts';
 import { launcher, testCli, type TestCli } from './helpers/cli.ts';
 import { startTestDaemon, type TestDaemon } from './helpers/daemon.ts';
@@ -98,25 +99,31 @@ test('a restore over a full directory keeps what was there, and can be taken bac
   t.true(existsSync(path.join(aside, 'imports', 'a.gpx')));
 });
 
-test('a shared bookmarks file does not undo a restore', async (t) => {
-  const cli = testCli(t);
-  await cli.out(['bookmark', 'add', 'Harbour', '41.15', '-8.6']);
-  await cli.out(['backup', 'create', backup(cli)]);
-  await cli.out(['bookmark', 'rm', 'Harbour', '--at', '41.15,-8.6']);
-  await cli.out(['bookmark', 'add', 'Mistake', '1', '2']);
-  const daemon = await startTestDaemon(t, { root: cli.root });
-  const file = daemon.paths.bookmarksFile;
-  await daemon.close();
-  const shared = readFileSync(file, 'utf8');
-  t.true(shared.includes('Mistake') && shared.includes('<wd:deleted '));
-  await cli.out(['backup', 'restore', backup(cli)]);
-  // A sync tool puts the file of the other machines back.
-  writeFileSync(file, shared);
-  const again = await startTestDaemon(t, { root: cli.root });
-  await until(async () => (await again.get('/api/status')).body.bookmarks_file !== undefined);
-  const { body } = await again.get('/api/waypoints');
-  t.deepEqual(valuesOf(body, 'name'), ['Harbour']);
-});
+for (const [clocks, aheadMs] of [
+  ['of machines with one time', 0],
+  ['of a machine whose clock is ahead', 3_600_000],
+] as const) {
+  test(`a shared bookmarks file ${clocks} does not undo a restore`, async (t) => {
+    const cli = testCli(t);
+    await cli.out(['bookmark', 'add', 'Harbour', '41.15', '-8.6']);
+    await cli.out(['backup', 'create', backup(cli)]);
+    const clock = { ...systemClock, now: () => Date.now() + aheadMs };
+    const daemon = await startTestDaemon(t, { root: cli.root, clock });
+    await daemon.call('DELETE', '/api/bookmarks?name=Harbour&lat=41.15&lon=-8.6');
+    await daemon.call('POST', '/api/bookmarks', { name: 'Mistake', lat: 1, lon: 2 });
+    const file = daemon.paths.bookmarksFile;
+    await daemon.close();
+    const shared = readFileSync(file, 'utf8');
+    t.true(shared.includes('Mistake') && shared.includes('<wd:deleted '));
+    await cli.out(['backup', 'restore', backup(cli)]);
+    // A sync tool puts the file of the other machines back.
+    writeFileSync(file, shared);
+    const again = await startTestDaemon(t, { root: cli.root });
+    await until(async () => (await again.get('/api/status')).body.bookmarks_file !== undefined);
+    const { body } = await again.get('/api/waypoints');
+    t.deepEqual(valuesOf(body, 'name'), ['Harbour']);
+  });
+}
 
 test('of two imports the newer one is so after a restore', async (t) => {
   const cli = testCli(t);

@@ -104,6 +104,9 @@ withBirths(
     t.is(changes[0].kind, 'merge');
     t.is((await daemon.call('POST', `/api/changes/${changes[0].id}/undo`)).status, 200);
     t.deepEqual(await names(daemon), ['A', 'B', 'C', 'D']);
+    await until(() => read(daemon).includes('<name>A</name>'));
+    const idIn = (file: string) => / id="([^"]+)"/u.exec(wptOf(file, 'A'))?.[1];
+    t.is(idIn(read(daemon)), idIn(text), 'it is the same for other machines');
   },
 );
 
@@ -140,7 +143,7 @@ withBirths(
     await until(async () => (await names(later)).includes('New'));
     t.is((await list(later)).find(({ name }) => name === 'A')?.desc, 'mine');
     // A hand edit counts from the moment it is read.
-    await until(() => read(later).includes('>New<'));
+    await until(() => read(later).includes('mine'));
     write(later, read(later).replace('mine', 'by hand'));
     const noteOf = async () => (await list(later)).find(({ name }) => name === 'A')?.desc;
     await until(async () => (await noteOf()) === 'by hand');
@@ -178,6 +181,20 @@ withBirths('a repeated id is a new bookmark, and two bookmarks may swap their na
   await until(() => idOf('A') === b && idOf('B') === a);
   await until(async () => (await list(later)).find(({ name }) => name === 'A')?.desc === 'first B');
   t.deepEqual(await names(later), ['A', 'B', 'Copy of A']);
+});
+
+test('a bookmark written anew where one written so before was renamed is another one', async (t) => {
+  const [one, other] = [await startTestDaemon(t), await startTestDaemon(t)];
+  const { lat, lon } = place('A');
+  const text = `<wpt lat="${lat}" lon="${lon}"><name>A</name></wpt></gpx>`;
+  write(one, `${gpxHead()}${text}`);
+  await until(async () => (await names(one)).join() === 'A');
+  await one.call('PATCH', '/api/bookmarks', { oldName: 'A', lat, lon, newName: 'Bee' });
+  await until(() => read(one).includes('Bee'));
+  // Of neither it has heard before.
+  write(other, read(one).replace('</gpx>', text));
+  await until(async () => (await names(other)).includes('A'));
+  t.deepEqual(await names(other), ['A', 'Bee']);
 });
 
 withBirths(
@@ -293,6 +310,20 @@ withBirths(
     }
   },
 );
+
+test('a bookmark of another machine keeps the tags that its imported waypoint has here', async (t) => {
+  const root = temporaryDirectory(t);
+  writeFileSync(`${root}/a.gpx`, gpx([['Hut', 46, 11]]));
+  await testCli(t, root).out(['import', `${root}/a.gpx`]);
+  const [one, other] = [await startTestDaemon(t, { root }), await startTestDaemon(t)];
+  const hut = { name: 'Hut', lat: 46, lon: 11 };
+  await one.call('POST', '/api/tags', { ...hut, tags: ['alps'] });
+  await other.call('POST', '/api/bookmarks', { ...hut, tags: ['hut'] });
+  write(one, read(await mirrored(other)));
+  await until(async () => (await list(one))[0]?.bookmark === true);
+  t.deepEqual((await list(one)).map(lineOf), ['Hut||alps|hut']);
+  await until(() => read(one).includes('alps'));
+});
 
 withBirths(
   'the unchanged file of an older version is written anew at the first start',

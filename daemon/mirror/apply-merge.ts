@@ -17,16 +17,21 @@ export interface MergeCounts {
   refused: number;
 }
 
+interface DoneStep extends MergeStep {
+  /** Row of a deleted bookmark: an undo brings it back with its id. */
+  readonly removed?: number | undefined;
+}
+
 /** Does the steps of a merge as one change of the store. */
 export function applyMerge(store: WaypointStore, steps: readonly MergeStep[]): MergeCounts {
   const counts = { added: 0, changed: 0, deleted: 0, refused: 0 };
-  const done: MergeStep[] = [];
+  const done: DoneStep[] = [];
   const write = (): void => {
     for (const step of steps) {
       if (step.to !== undefined) continue;
-      if (step.from !== undefined) store.removeBookmark(step.from);
-      if (step.from !== undefined) counts.deleted += 1;
-      done.push(step);
+      const removed = step.from && store.removeBookmark(step.from).result;
+      if (removed !== undefined) counts.deleted += 1;
+      done.push({ ...step, removed: removed?.id });
     }
     let waiting = steps.filter(({ to }) => to !== undefined);
     while (waiting.length > 0) {
@@ -36,8 +41,8 @@ export function applyMerge(store: WaypointStore, steps: readonly MergeStep[]): M
   };
   store.merge(write, (stamps) => {
     const revision = Number(store.meta.revision());
-    for (const { id: uuid, changed, to } of done) {
-      const bookmark_id = to === undefined ? null : (stamps.rowAt(keyOf(to)) ?? null);
+    for (const { id: uuid, changed, to, removed } of done) {
+      const bookmark_id = (to === undefined ? removed : stamps.rowAt(keyOf(to))) ?? null;
       if (to !== undefined && bookmark_id === null) continue;
       stamps.put({ uuid, bookmark_id, changed, revision, is_deleted: Number(to === undefined) });
     }
@@ -50,7 +55,7 @@ function tryPut(
   store: WaypointStore,
   step: MergeStep,
   counts: MergeCounts,
-  done: MergeStep[],
+  done: DoneStep[],
 ): boolean {
   try {
     const to = acceptable(step.to!);

@@ -113,17 +113,17 @@ function checkStore(path: string): void {
  * a new stamp: else a shared bookmarks file would undo the restore.
  */
 function markRestored(restored: string, present: string, at: number): void {
-  const mark: RestoredMark = { at, before: attempt(() => readUuids(present)) ?? [] };
+  const mark: RestoredMark = { at, before: attempt(() => readStamps(present)) ?? [] };
   using db = closing(openWriter(restored, 'full'));
   prepareMeta(db).set(restoredKey, JSON.stringify(mark));
   db.pragma('journal_mode = DELETE');
 }
 
-function readUuids(store: string): string[] {
+function readStamps(store: string): RestoredMark['before'] {
   using db = closing(openReader(store));
   return prepareStamps(db)
     .all()
-    .map(({ uuid }) => uuid);
+    .map(({ uuid, changed }) => [uuid, changed] as const);
 }
 
 /** Sets aside what is here, and puts what was read in its place. @returns where the configuration is, if not in use. */

@@ -55,6 +55,7 @@ export function openStampedBookmarks(waypointsPath: string) {
       /** As StoreMeta.revision. */
       revision,
       live,
+      tags,
       deleted: deleted.map(({ uuid: id, ...stamp }): StoredState => ({ id, ...stamp })),
       close: () => db.close(),
     };

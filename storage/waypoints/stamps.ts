@@ -192,8 +192,8 @@ export const restoredKey = 'restored';
 export interface RestoredMark {
   /** Milliseconds since 1970. */
   readonly at: number;
-  /** Ids of bookmarks that the store had before, and perhaps not after, the restore. */
-  readonly before: readonly string[];
+  /** Stamps that the store had before the restore: ids with their times; of an older version ids alone. */
+  readonly before: readonly (readonly [uuid: string, changed: number] | string)[];
 }
 
 /** Gives everything a restore has changed a new stamp, so that a shared bookmarks file does not undo the restore. */
@@ -205,11 +205,17 @@ export function stampRestored(db: Database, meta: StoreMeta): void {
   db.transaction(() => {
     const stamps = prepareStamps(db);
     const known = stamps.all();
-    for (const stamp of known) stamps.put({ ...stamp, changed: Math.max(at, stamp.changed + 1) });
-    const ids = new Set(known.map(({ uuid }) => uuid));
-    for (const uuid of before) {
-      if (ids.has(uuid)) continue;
-      stamps.put({ uuid, bookmark_id: null, changed: at, revision: 0, is_deleted: 1 });
+    const replaced = new Map(
+      before.map((stamp) => (typeof stamp === 'string' ? [stamp, 0] : stamp)),
+    );
+    for (const stamp of known) {
+      const newest = Math.max(stamp.changed, replaced.get(stamp.uuid) ?? 0);
+      stamps.put({ ...stamp, changed: Math.max(at, newest + 1) });
+      replaced.delete(stamp.uuid);
+    }
+    for (const [uuid, newest] of replaced) {
+      const changed = Math.max(at, newest + 1);
+      stamps.put({ uuid, bookmark_id: null, changed, revision: 0, is_deleted: 1 });
     }
     meta.set(restoredKey, '');
   }).immediate();

@@ -1,8 +1,7 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { identityText, keyOf, keysAround, placeOf, placeText } from '../../model/identity.ts';
 import { limits } from '../../model/limits.ts';
 import type { MirrorMark, Tombstone } from '../../model/recording.ts';
-import { normalTag } from '../../model/tag.ts';
 import type { Place } from '../../model/waypoint.ts';
 import { optionalFields } from '../../storage/more-fields.ts';
 import { identityUuid } from '../../storage/waypoints/stamps.ts';
@@ -11,6 +10,7 @@ import type {
   BookmarkState,
   StoredState,
 } from '../../storage/waypoints/stamped-bookmarks.ts';
+import { contentHash, isSameState, joinTags, later, nextStamp } from './bookmark-states.ts';
 import type { EditedWaypoint } from './edited-waypoints.ts';
 
 /** The bookmarks file as it was read. */
@@ -24,6 +24,8 @@ export interface FileSide {
 export interface StoreSide {
   readonly live: readonly StoredState[];
   readonly deleted: readonly StoredState[];
+  /** Tags by identity, those of imported waypoints among them. */
+  readonly tags: ReadonlyMap<string, readonly string[]>;
 }
 
 export interface MergeContext {
@@ -80,6 +82,7 @@ export function planMerge(file: FileSide, store: StoreSide, context: MergeContex
   for (const { id, changed } of missing)
     merged.set(id, { id, changed: nextStamp(context.now, changed) });
   joinTwins(merged);
+  keepTags(merged, store, context.now);
   const isForeign = file.mark !== undefined && file.mark.store !== context.storeId;
   const isTooMuch =
     missing.length > limits.mirrorDeletions ||
@@ -90,27 +93,6 @@ export function planMerge(file: FileSide, store: StoreSide, context: MergeContex
     isMassDeletion: isTooMuch,
     isEqual: isForeign && isPristine && isSameSet(merged, states),
   };
-}
-
-/** Hash of all that a bookmark says, as GPX holds it; 16 hex digits. */
-export function contentHash({ name, lat, lon, fields, tags }: BookmarkContent): string {
-  // GPX has no longitude of 180.
-  const place = [name, lat + 0, lon === 180 ? -180 : lon + 0];
-  const sorted = Object.entries(fields).toSorted(([a], [b]) => (a < b ? -1 : 1));
-  const text = JSON.stringify([...place, sorted, tags.toSorted()]);
-  return createHash('sha256').update(text).digest('hex').slice(0, 16);
-}
-
-function nextStamp(now: number, ...before: readonly number[]): number {
-  return Math.max(now, ...before.map((changed) => changed + 1));
-}
-
-/** The state that holds: the later one; of equal times a deletion, else the greater hash. */
-function later<State extends BookmarkState>(one: State, other: State): State {
-  if (one.changed !== other.changed) return one.changed > other.changed ? one : other;
-  if (one.content === undefined || other.content === undefined)
-    return one.content === undefined ? one : other;
-  return contentHash(one.content) >= contentHash(other.content) ? one : other;
 }
 
 /** States by id as the file has them, hand edits stamped now; `isPristine` without any hand edit. */
@@ -144,7 +126,7 @@ function readStates(
   const byIdentity = newestByIdentity(live, states, stored);
   for (const waypoint of withoutStamp) {
     isPristine = false;
-    const state = unstampedState(waypoint, byIdentity, stored, now);
+    const state = unstampedState(waypoint, byIdentity, [stored, states], now);
     if (state === undefined) continue;
     states.set(state.id, state);
     byIdentity.set(placeText(state.content!), state);
@@ -188,7 +170,7 @@ function stampedState(
 function unstampedState(
   waypoint: EditedWaypoint,
   byIdentity: ReadonlyMap<string, BookmarkState>,
-  stored: ReadonlyMap<string, StoredState>,
+  sides: readonly ReadonlyMap<string, BookmarkState>[],
   now: number,
 ): BookmarkState | undefined {
   const key = near(waypoint, byIdentity);
@@ -196,18 +178,19 @@ function unstampedState(
   const content = contentOf(waypoint);
   if (known?.content !== undefined) {
     const { content: mine, changed, id } = known;
-    const present = new Set(mine.tags.map(normalTag));
-    const tags = [...mine.tags, ...content.tags.filter((tag) => !present.has(normalTag(tag)))];
-    const filled = { ...mine, fields: { ...mine.fields, ...content.fields }, tags };
+    const fields = { ...mine.fields, ...content.fields };
+    const filled = { ...mine, fields, tags: joinTags(mine.tags, content.tags) };
     if (contentHash(filled) === contentHash(mine)) return known;
     return { id, changed: nextStamp(now, changed), content: filled };
   }
   const id = identityUuid(keyOf(content));
-  const before = stored.get(id);
-  if (before?.content !== undefined) return { id: randomUUID(), changed: now, content };
-  // Written by a version that kept no ids, and deleted here.
-  if (before !== undefined && waypoint.isOwnBookmark) return undefined;
-  return { id, changed: nextStamp(now, before?.changed ?? 0), content };
+  const before = sides.flatMap((side) => side.get(id) ?? []);
+  // Renamed since.
+  if (before.some((state) => state.content !== undefined))
+    return { id: randomUUID(), changed: now, content };
+  // Written by a version that kept no ids, and deleted since.
+  if (before.length > 0 && waypoint.isOwnBookmark) return undefined;
+  return { id, changed: nextStamp(now, ...before.map(({ changed }) => changed)), content };
 }
 
 function contentOf(waypoint: EditedWaypoint): BookmarkContent {
@@ -256,6 +239,21 @@ function joinTwins(merged: Map<string, BookmarkState>): void {
   }
 }
 
+/** Leaves a bookmark that is new at its identity the tags that an imported waypoint has there. */
+function keepTags(
+  merged: Map<string, BookmarkState>,
+  { live, tags }: StoreSide,
+  now: number,
+): void {
+  const known = new Set(live.map(({ content }) => placeText(content!)));
+  for (const { id, changed, content } of merged.values()) {
+    if (content === undefined || known.has(placeText(content))) continue;
+    const all = joinTags(content.tags, tags.get(placeText(content)) ?? []);
+    if (all.length === content.tags.length) continue;
+    merged.set(id, { id, changed: nextStamp(now, changed), content: { ...content, tags: all } });
+  }
+}
+
 function stepsTo(
   merged: ReadonlyMap<string, BookmarkState>,
   stored: ReadonlyMap<string, StoredState>,
@@ -273,13 +271,6 @@ function stepsTo(
       },
     ];
   });
-}
-
-function isSameState(one: BookmarkState, other: BookmarkState): boolean {
-  if (one.changed !== other.changed) return false;
-  if (one.content === undefined || other.content === undefined)
-    return one.content === other.content;
-  return contentHash(one.content) === contentHash(other.content);
 }
 
 function isSameSet(

@@ -3,7 +3,7 @@ import { createHash, type Hash } from 'node:crypto';
 import { renameSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { gpxMirrorHead, gpxTail, gpxTombstones, gpxWaypoint } from '../../formats/gpx-text.ts';
-import { contentHash } from './merge.ts';
+import { contentHash } from './bookmark-states.ts';
 import { closing } from '../../model/closing.ts';
 import { syncDirectory } from '../../storage/atomic-file.ts';
 import { resolveTarget } from '../../storage/link-target.ts';
