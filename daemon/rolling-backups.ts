@@ -23,6 +23,7 @@ export class RollingBackups {
   readonly #options: RollingBackupsOptions;
   readonly #pool = new WorkerPool<typeof tasks>({ file: 'backup-tasks', idleMs: 0 });
   #cancel: () => void = () => {};
+  #isClosed = false;
 
   constructor(options: RollingBackupsOptions) {
     this.#options = options;
@@ -33,6 +34,7 @@ export class RollingBackups {
   }
 
   async close(): Promise<void> {
+    this.#isClosed = true;
     this.#cancel();
     await this.#pool.close();
   }
@@ -54,8 +56,8 @@ export class RollingBackups {
       });
       log.debug(`backup.${result}`);
     } catch (error) {
-      log.error('backup.failed', describeError(error));
+      if (!this.#isClosed) log.error('backup.failed', describeError(error));
     }
-    this.#wait(nextMs);
+    if (!this.#isClosed) this.#wait(nextMs);
   }
 }

@@ -499,6 +499,20 @@ test('a daemon makes a small backup each day on which something changed, without
   t.is((await cli.json(['backup', 'list'])).length, 11);
 });
 
+test('a daemon that stops while it makes a small backup plans no other one', async (t) => {
+  const time = manualTime();
+  const { clock, schedule } = time;
+  const daemon = await startTestDaemon(t, { clock, options: { schedule } });
+  await daemon.call('POST', '/api/bookmarks', { name: 'Day 0', lat: 1, lon: 2 });
+  time.advance(60_000);
+  await daemon.close();
+  t.is(time.waiting(), 0);
+  t.deepEqual(
+    daemon.logged.filter((line) => line.startsWith('backup.')),
+    [],
+  );
+});
+
 test('small backups of a clock that went wrong make no room for themselves, and hold none up', async (t) => {
   const time = manualTime();
   const { clock, schedule } = time;

@@ -76,7 +76,7 @@ export class WholeTimelines {
 
   async #find(): Promise<WholeTimeline | undefined> {
     const key = await this.#key();
-    if (this.#made?.key !== key) return undefined;
+    if (this.#made?.key !== key || this.#isClosed) return undefined;
     // Where the user was is not kept until the next change.
     this.#cancelForget?.();
     this.#cancelForget = this.#schedule(() => (this.#made = undefined), limits.timelineRetentionMs);
