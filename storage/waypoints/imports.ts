@@ -122,7 +122,7 @@ export class ImportList {
     undoes: number | null = null,
   ): number {
     const isUndoneImport = undoes !== null && this.#rows.journal.get(undoes)?.kind === 'import';
-    // What any other undo takes out is as it was before, taken out by the user or not.
+    // Any other undo leaves the mark of the files that it takes out as it was.
     const isUndone = isUndoneImport || kind === 'import_restore' ? 1 : null;
     return this.#transaction(() => {
       const given = new Set(states.map(({ id }) => id));
@@ -160,7 +160,7 @@ export class ImportList {
     if (files.length === 0) return;
     this.#transaction(() => {
       const folder = by?.folder && this.#statements.folderId.get(by.folder);
-      // Of no folder: the user has put it there.
+      // Only watched folders name a folder: without one the user put the files there.
       const isPut = Number(by !== undefined && folder === undefined);
       const changes = files.flatMap((file) => {
         const isPast = by === undefined && Date.parse(file.copiedAt) < Date.parse(at);

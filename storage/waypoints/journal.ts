@@ -89,7 +89,7 @@ export function prepareJournal(db: Database, meta: Pick<StoreMeta, 'get' | 'set'
       const count = isOfRows ? countOf(what) : (what.count ?? 0);
       const details = isOfRows ? what : { imports: what.count === undefined };
       const id = add.get({ at, kind, revision, undoes, count }, JSON.stringify(details))!;
-      // What was taken back by a change that is taken back itself stands again, and so on.
+      // An undone undo lets its change stand again, and so on along the chain.
       let [by, isUndone] = [id, true];
       for (let of = undoes; of !== null; isUndone = !isUndone) {
         setUndone.run(isUndone ? by : null, of);

@@ -107,9 +107,12 @@ export class Presence {
         this.#night(atMs, gap.shared, isNear, gap.isTransit);
       }
     });
-    if (after.fromMs - before.toMs < shortestDayMs && isOverDateLine(before, after)) return;
     const { zone } = before.spot;
-    for (let day = zone.dayOf(before.toMs) + 1; day < firstDay; day += 1) {
+    const lastDay = zone.dayOf(before.toMs);
+    // Nearly all gaps: the clocks are not asked for their offsets.
+    if (firstDay <= lastDay + 1) return;
+    if (after.fromMs - before.toMs < shortestDayMs && isOverDateLine(before, after)) return;
+    for (let day = lastDay + 1; day < firstDay; day += 1) {
       if (zone.has(day)) this.#gapDay(day, gap);
     }
   }
