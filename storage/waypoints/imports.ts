@@ -160,7 +160,7 @@ export class ImportList {
     if (files.length === 0) return;
     this.#transaction(() => {
       const folder = by?.folder && this.#statements.folderId.get(by.folder);
-      // Only watched folders name a folder: without one the user put the files there.
+      // Files that the user puts at a place of their own, or uploads, come from no folder.
       const isPut = Number(by !== undefined && folder === undefined);
       const changes = files.flatMap((file) => {
         const isPast = by === undefined && Date.parse(file.copiedAt) < Date.parse(at);
