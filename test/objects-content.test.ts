@@ -460,3 +460,19 @@ withMounts(
 async function* pieces(...all: Uint8Array[]): AsyncGenerator<Uint8Array> {
   yield* all;
 }
+
+test('small contents are sent whole and alone from buffers that are used again', async (t) => {
+  const server = await startTestObjects(t);
+  const contents = [65_536, 65_537, 1, 65_535, 0].map((size) => randomBytes(size));
+  for (const content of contents) await server.send('club/maps', content);
+  const load = async (content: Uint8Array): Promise<void> => {
+    const path = `/club/maps/objects/${oidOf(content)}/content`;
+    const { status, bytes } = await server.call('GET', path, { as: bob });
+    t.is(status, 200);
+    t.true(bytes.equals(content), `${content.length} bytes`);
+  };
+  for (let turn = 0; turn < 3; turn += 1) {
+    await Promise.all(contents.map(load));
+    for (const content of contents) await load(content);
+  }
+});
