@@ -38,10 +38,9 @@ export async function answerFailure(
   return failure;
 }
 
-/** Puts the failure into Koa's response, in place of all that the route has put there. */
+/** Puts the failure into Koa's response, where the route has put nothing yet. */
 function setFailure(ctx: Context, failure: WaypointError, style: FailureStyle): void {
   const { status, code, message, field, headers } = failure;
-  for (const name of ctx.res.getHeaderNames()) ctx.remove(name);
   ctx.set({ ...standardHeaders(ctx), ...headers, 'Content-Type': 'application/json' });
   const fields = style(ctx, failure);
   ctx.status = status;

@@ -55,8 +55,8 @@ export interface StreamAnswer extends AnswerHead {
 
 /** An answer whose content the route writes itself, and whose response it ends. */
 interface WrittenAnswer extends AnswerHead {
-  /** Called once all headers are set. */
-  readonly write: (ctx: Context) => Promise<void>;
+  /** @param begin writes the head, which goes out with the first piece; to be called before it. */
+  readonly write: (begin: () => unknown) => Promise<void>;
 }
 
 type JsonAnswer = AnswerHead & { readonly json: unknown };

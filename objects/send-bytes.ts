@@ -22,7 +22,11 @@ interface Bytes {
  * Sends bytes from two buffers in turn: one is filled while the other goes out. The head goes out with the first piece,
  * so that an error before it is still answered as one. Calls `close` exactly once. A stream of Node's would need twice the CPU.
  */
-export async function sendBytes(ctx: Context, { length, read, close }: Bytes): Promise<void> {
+export async function sendBytes(
+  ctx: Context,
+  begin: () => unknown,
+  { length, read, close }: Bytes,
+): Promise<void> {
   // Slow: memory of its own instead of a slice of the pool that everything small shares.
   const small =
     length > spareBytes ? undefined : (spare.pop() ?? Buffer.allocUnsafeSlow(spareBytes));
@@ -37,12 +41,15 @@ export async function sendBytes(ctx: Context, { length, read, close }: Bytes): P
   let filling: Promise<Uint8Array> | undefined;
   try {
     if (isOver(ctx)) return;
-    if (length === 0) ctx.res.end();
-    else filling = fill(0);
+    if (length === 0) {
+      begin();
+      ctx.res.end();
+    } else filling = fill(0);
     while (filling !== undefined) {
       const piece = await filling;
       filling = undefined;
       if (ctx.res.destroyed) return;
+      begin();
       handed += piece.length;
       if (handed === length) {
         const { res } = ctx;

@@ -114,7 +114,7 @@ async function answerContent(
     etag: oid,
     contentType,
     headers: range === 'whole' ? headers : { ...headers, ...contentRange },
-    write: () => sendBytes(ctx, { length, read, close }),
+    write: (begin) => sendBytes(ctx, begin, { length, read, close }),
   };
 }
 
