@@ -54,17 +54,19 @@ export class Clients {
    */
   admit({ req: { socket }, res }: Context, userId: number): void {
     const key = connectionKey(socket);
-    const others = [...this.#users].filter(
-      ([name, { userId: by }]) => by === userId && name !== key,
-    );
-    if (others.length >= this.#share) {
-      const idle = others.find(([, other]) => other.res.writableFinished);
-      if (idle === undefined) throw new WaypointError('busy', { retryAfterSeconds: spread(1) });
-      idle[1].socket.destroy();
-    }
+    if (this.#users.get(key)?.userId !== userId) this.#makeRoom(userId);
     this.#users.delete(key);
     this.#users.set(key, { userId, socket, res });
     this.#strangers.admit(socket);
+  }
+
+  /** @throws WaypointError busy */
+  #makeRoom(userId: number): void {
+    const own = [...this.#users.values()].filter((connection) => connection.userId === userId);
+    if (own.length < this.#share) return;
+    const idle = own.find(({ res }) => res.writableFinished);
+    if (idle === undefined) throw new WaypointError('busy', { retryAfterSeconds: spread(1) });
+    idle.socket.destroy();
   }
 
   #isProxy(address: string): boolean {

@@ -1,4 +1,4 @@
-import { createHmac, createSecretKey, randomBytes } from 'node:crypto';
+import { hash, randomUUID } from 'node:crypto';
 import { WaypointError } from '../model/failure.ts';
 import { objectLimits, userName } from '../model/objects.ts';
 import type { Clock, Log } from '../model/process.ts';
@@ -47,8 +47,7 @@ export function readBasic(header: string): Login | undefined {
 export class Logins {
   readonly #clock: Clock;
   readonly #log: Log;
-  /** Bytes would be made into a key again for every digest, which costs eight times the digest. */
-  readonly #key = createSecretKey(randomBytes(32));
+  readonly #salt = randomUUID();
   /** By a digest of name, password and stored hash: a changed password is not remembered. */
   readonly #right: Expiring<true>;
   readonly #wrong: Expiring<{ count: number }>;
@@ -90,9 +89,7 @@ export class Logins {
   }
 
   #digest({ user, password }: Login, row: UserRow | undefined): string {
-    return createHmac('sha256', this.#key)
-      .update(JSON.stringify([user, password, row?.password]))
-      .digest('base64');
+    return hash('sha256', JSON.stringify([this.#salt, user, password, row?.password]), 'base64');
   }
 
   async #isRight({ password }: Login, user: UserRow | undefined): Promise<boolean> {

@@ -1,7 +1,7 @@
 import { WaypointError } from '../model/failure.ts';
 import type { ObjectBody } from '../model/objects.ts';
 import type { Permit } from './access.ts';
-import { checkUpload, isCounted, uploadKey } from './announce.ts';
+import { checkUpload, uploadKey } from './announce.ts';
 import type { ObjectParts } from './parts.ts';
 import type { ReceivedContent } from '../storage/content-store/content-store.ts';
 import { pathOf } from '../storage/objects/directory.ts';
@@ -24,7 +24,7 @@ export async function receiveObject(
   const { failed, underWay } = parts;
   const { repository, userId } = permit;
   const free = await parts.freeBytes();
-  const room = { free, planned: 0, isCounted: await isCounted(permit, object, parts) };
+  const room = { free, planned: 0, isCounted: permit.held !== undefined };
   checkUpload(permit, object, room, parts);
   const upload = underWay.begin({ repositoryId: repository.id, userId, ...object });
   const key = uploadKey(repository.id, userId, object.oid);

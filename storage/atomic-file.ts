@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { closeSync, fsync, fsyncSync, open, renameSync } from 'node:fs';
+import { closeSync, fsync, fsyncSync, openSync, renameSync } from 'node:fs';
 import { link, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { errorCode } from '../model/error-code.ts';
 import { openFile } from './open-file.ts';
 
-const [openDescriptor, syncDescriptor] = [promisify(open), promisify(fsync)];
+const syncDescriptor = promisify(fsync);
 
 const isWindows = process.platform === 'win32';
 /** On Windows a scanner or an indexer may hold either file for a moment. */
@@ -90,10 +90,10 @@ function sync(path: string, flags: 'r' | 'r+'): void {
   fsyncSync(file.fd);
 }
 
-/** As {@link syncDirectory}, without holding up the thread. */
+/** As {@link syncDirectory}, for a directory that was just written to, without holding up the thread. */
 export async function syncDirectoryAsync(path: string): Promise<void> {
   if (isWindows) return;
-  const directory = await openDescriptor(path, 'r');
-  // Closing it touches no disk.
+  // Opening what was just written to, and closing it, touches no disk.
+  const directory = openSync(path, 'r');
   await syncDescriptor(directory).finally(() => closeSync(directory));
 }
