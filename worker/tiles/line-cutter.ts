@@ -33,7 +33,11 @@ export class LineCutter {
   /** Half a pixel, squared, in units of 1e-7 degree of longitude. */
   readonly #near: number;
   #lines: CutLine[] = [];
-  #open: { readonly places: number[]; readonly firstMs: number } | undefined;
+  /** Places of the open line, as many as `#length`; the memory is used again for the next one. */
+  readonly #places: number[] = [];
+  /** 0 where no line is open. */
+  #length = 0;
+  #firstMs = Number.NaN;
   #vertices = 0;
   /** The last vertex: its place and time, and on which sides of the box it lies; −1 if the next one begins a line. */
   #lon = 0;
@@ -96,8 +100,7 @@ export class LineCutter {
 
   /** Ends the line. */
   lift(): void {
-    if (this.#sides === 0 && !this.#isDrawn)
-      this.#open = { places: [this.#lon, this.#lat], firstMs: this.#timeMs };
+    if (this.#sides === 0 && !this.#isDrawn) this.#begin();
     this.#close(this.#lastMs);
     this.#sides = -1;
   }
@@ -118,8 +121,10 @@ export class LineCutter {
     const isSeen = this.#sides >= 0 && (sides & this.#sides) === 0;
     if (!isSeen) this.#close(this.#timeMs);
     else if (this.#vertices < mostVertices) {
-      this.#open ??= { places: [this.#lon, this.#lat], firstMs: this.#timeMs };
-      this.#open.places.push(lon, lat);
+      if (this.#length === 0) this.#begin();
+      this.#places[this.#length] = lon;
+      this.#places[this.#length + 1] = lat;
+      this.#length += 2;
       this.#vertices += 1;
     }
     this.#lon = lon;
@@ -129,9 +134,19 @@ export class LineCutter {
     this.#isDrawn = isSeen;
   }
 
+  /** Begins a line at the last vertex. */
+  #begin(): void {
+    this.#places[0] = this.#lon;
+    this.#places[1] = this.#lat;
+    this.#length = 2;
+    this.#firstMs = this.#timeMs;
+  }
+
   #close(lastMs: number): void {
-    if (this.#open !== undefined) this.#lines.push({ ...this.#open, lastMs });
-    this.#open = undefined;
+    if (this.#length === 0) return;
+    const places = this.#places.slice(0, this.#length);
+    this.#lines.push({ places, firstMs: this.#firstMs, lastMs });
+    this.#length = 0;
   }
 }
 

@@ -1,4 +1,5 @@
 import { latOfWorldY, lonOfWorldX, worldY, type TileAddress } from '../../model/mercator.ts';
+import { dayBlobPoints } from '../../storage/day-blob.ts';
 import { unitsPerDegree, type BoxE7 } from '../../storage/units.ts';
 import { unitsPerE7 } from './line-cutter.ts';
 import { tileExtent, type TileProperties } from './write-mvt.ts';
@@ -17,6 +18,9 @@ const moveBytes = { line: 8, points: 4 } as const;
 const mostVertices = 1_000;
 const worldE7 = 360 * unitsPerDegree;
 const [low, high] = [-tileBuffer, tileExtent + tileBuffer];
+
+/** Used for every line: a thread does one at a time. */
+let projected = new Float64Array(2 * dayBlobPoints);
 
 /** A line in a tile, or points. */
 export interface Shape {
@@ -60,12 +64,14 @@ export class TileGrid {
     return Math.round((lonE7 + worldE7 / 2) * this.#unitsPerE7 - this.#left);
   }
 
-  /** @param places Longitudes and latitudes by turns. */
-  project(places: readonly number[]): number[] {
-    const ends: number[] = [];
-    for (let at = 0; at < places.length; at += 2)
-      ends.push(this.x(places[at]!), this.y(places[at + 1]!));
-    return ends;
+  /** @param places Longitudes and latitudes by turns. @returns x and y by turns, good until the next call */
+  project(places: readonly number[]): Float64Array {
+    if (projected.length < places.length) projected = new Float64Array(places.length);
+    for (let at = 0; at < places.length; at += 2) {
+      projected[at] = this.x(places[at]!);
+      projected[at + 1] = this.y(places[at + 1]!);
+    }
+    return projected.subarray(0, places.length);
   }
 
   y(latE7: number): number {
@@ -150,7 +156,7 @@ function isInside(x: number, y: number): boolean {
   return x >= low && x <= high && y >= low && y <= high;
 }
 
-function placesInside(ends: readonly number[]): number[] {
+function placesInside(ends: ArrayLike<number>): number[] {
   const places: number[] = [];
   for (let at = 0; at < ends.length; at += 2)
     if (isInside(ends[at]!, ends[at + 1]!)) places.push(ends[at]!, ends[at + 1]!);
@@ -158,7 +164,7 @@ function placesInside(ends: readonly number[]): number[] {
 }
 
 /** Gives the parts of a line that lie in the tile and its buffer. */
-export function clippedLines(ends: readonly number[]): number[][] {
+export function clippedLines(ends: ArrayLike<number>): number[][] {
   const lines: number[][] = [];
   for (let at = 2; at < ends.length; at += 2) {
     const [x0, y0, x1, y1] = [ends[at - 2]!, ends[at - 1]!, ends[at]!, ends[at + 1]!];
