@@ -13,7 +13,7 @@ export interface ReadOptions {
 /** Reads the bytes of a file in pieces. */
 export interface BlockReader {
   /**
-   * Reads on from a place in a block, some milliseconds of work.
+   * Reads on from a place in a block, some milliseconds of work. In the block's memory a 0 follows it.
    * @returns where the next call is to begin; where this one began, if what begins there goes on in the next block,
    * which is then to begin with it.
    */
@@ -37,9 +37,10 @@ export function readBlocks(
   let rest = space.subarray(0, 0);
   for (const bytes of source) {
     const length = rest.length + bytes.length;
-    if (length > space.length) space = Buffer.allocUnsafe(2 * length);
+    if (length >= space.length) space = Buffer.allocUnsafe(2 * length);
     rest.copy(space);
     space.set(bytes, rest.length);
+    space[length] = 0;
     const block = space.subarray(0, length);
     let at = 0;
     for (let from = -1; at < length && at !== from; options.onBytes?.(at - from)) {
