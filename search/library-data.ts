@@ -72,7 +72,7 @@ export function buildSearchIndex(
 
 function sharedDoubles(order: Uint32Array, read: (at: number) => number): Float64Array {
   const column = new Float64Array(new SharedArrayBuffer(order.length * 8));
-  for (const [rank, at] of order.entries()) column[rank] = read(at);
+  order.forEach((at, rank) => (column[rank] = read(at)));
   return column;
 }
 
@@ -81,14 +81,14 @@ function textColumn(order: Uint32Array, read: (at: number) => string, before = '
   const start = new Uint32Array(new SharedArrayBuffer((order.length + 1) * 4));
   let buffer = Buffer.from(before);
   let end = buffer.length;
-  for (const [rank, at] of order.entries()) {
+  order.forEach((at, rank) => {
     const text = read(at);
     start[rank] = end;
     // UTF-8 needs at most three bytes for each UTF-16 unit.
     const needed = end + text.length * 3;
     if (needed > buffer.length) buffer = Buffer.concat([buffer], needed * 2);
     end += buffer.write(text, end);
-  }
+  });
   start[order.length] = end;
   const bytes = new Uint8Array(new SharedArrayBuffer(end));
   bytes.set(buffer.subarray(0, end));
