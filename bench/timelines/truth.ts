@@ -62,7 +62,8 @@ export function truthOf({ visits, ways, towns, trail }: Journey, evidence: Evide
     const isEnough = seenMs >= shortestMs && seenMs >= (visit.endMs - visit.startMs) / 2;
     return { ...visit, isHidden: !isTold || !isEnough, isEndSeen };
   });
-  const days = daysByTown(fixes, towns);
+  const flights = ways.filter(({ mode }) => mode === 'flight');
+  const days = daysByTown(fixes, towns, flights);
   const countries = towns.map((town): [string, CountryTruth] => [
     town.country,
     { nights: nightsIn(town, towns, fixes), recordedDays: days.get(town.country) },
@@ -117,18 +118,20 @@ function nightsIn(town: City, towns: readonly City[], fixes: readonly Fix[]): nu
 
 /**
  * UTC days with a fix, by country. A day on which the person was seen in no town of the country, but somewhere between
- * towns within its reach, makes the count a matter of where the border is: then there is none.
+ * towns within its reach, or in the air above it, makes the count a matter of where the border and the ground are: then there
+ * is none.
  */
 function daysByTown(
   fixes: readonly Fix[],
   towns: readonly City[],
+  flights: readonly Span[],
 ): Map<string, number | undefined> {
   const certain = new Map(towns.map(({ country }) => [country, new Set<number>()]));
   const doubtful = new Map(towns.map(({ country }) => [country, new Set<number>()]));
   for (const fix of fixes) {
     const day = Math.floor(fix.timeMs / dayMs);
     const here = towns.find((town) => metresBetween(town, fix) < cityRadiusM);
-    if (here !== undefined) certain.get(here.country)!.add(day);
+    if (here !== undefined && !isIn(fix.timeMs, flights)) certain.get(here.country)!.add(day);
     else {
       for (const town of towns) {
         if (metresBetween(town, fix) < town.reachKm * 1_000) doubtful.get(town.country)!.add(day);
