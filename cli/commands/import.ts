@@ -47,7 +47,6 @@ from another folder is kept beside it. Ctrl-C stops at once and keeps every fini
 Exit code: 0 if at least one of the files is in the library now, else 1.`,
   async run({ context, words: [paths], options, isJson }) {
     if (paths.length === 1 && paths[0] === '-') return importInput(context, options, isJson);
-    // Only what was asked for: an older daemon knows none of it.
     const flags = {
       ...(options.dryRun && { dry_run: true }),
       ...(options.again && { again: true }),

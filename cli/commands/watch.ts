@@ -6,7 +6,7 @@ import { ExitError } from '../../model/exit-error.ts';
 import { limits } from '../../model/limits.ts';
 import type { WatchedFolderStatus } from '../../model/status.ts';
 import { defineCommand } from '../program/command.ts';
-import { ifKnown, findDaemon } from '../program/connection.ts';
+import { findDaemon } from '../program/connection.ts';
 import { configFileOf, type CommandContext } from '../program/context.ts';
 import { isWithin } from '../terminal/access.ts';
 import { note } from '../terminal/output.ts';
@@ -74,8 +74,7 @@ const list = defineCommand({
   description: 'Lists the watched folders, with what has come of each since the daemon started.',
   async run({ context }): Promise<Listed[]> {
     const daemon = await findDaemon(context);
-    const status = daemon && (await ifKnown(daemon.client.getStatus()));
-    const followed = status?.watch ?? [];
+    const followed = (await daemon?.client.getStatus())?.watch ?? [];
     const dirs = context.resolved.settings.watch_dirs;
     const all = new Set([...dirs, ...followed.map(({ dir }) => dir)]);
     return [...all].map(

@@ -15,6 +15,7 @@ import { counted } from '../terminal/text.ts';
 import type { CommandContext } from './context.ts';
 import { DaemonClient } from './daemon-client.ts';
 import { manifestOption } from './geodata-manifest.ts';
+import { askUntil } from './polling.ts';
 
 /** A daemon that answered. */
 export type RunningDaemon = NonNullable<Awaited<ReturnType<typeof findDaemon>>>;
@@ -221,30 +222,20 @@ export function inWords(error: unknown, sentences: Readonly<Record<number, strin
   return sentence === undefined ? error : new ExitError(sentence);
 }
 
-/** The answer; undefined of a daemon of another version, which may not know the question. */
-export async function ifKnown<T>(answer: Promise<T>): Promise<T | undefined> {
-  try {
-    return await answer;
-  } catch (error) {
-    if (error instanceof RequestFailure && error.status === 404) return undefined;
-    throw error;
-  }
-}
-
 /**
  * Waits while the daemon reads its library after a start. Lists wait for it there as well, but a lost library takes
  * longer than a request may.
  */
 async function untilLibraryIsRead(client: DaemonClient): Promise<void> {
   const explain = explainedWait();
-  for (;;) {
-    const status = await ifKnown(client.getStatus());
-    if (status?.library.state !== 'reading') return;
-    const { files_done: done, files_total: total } = status.library;
-    const so = `${done.toLocaleString('en-US')} of ${counted(total, 'file')} done`;
-    explain(`The library is being read, ${so}; this waits for it …`);
-    await delay(pauseMs);
-  }
+  await askUntil(
+    async () => (await client.getStatus()).library,
+    ({ state }) => state !== 'reading',
+    ({ files_done: done, files_total: total }) => {
+      const so = `${done.toLocaleString('en-US')} of ${counted(total, 'file')} done`;
+      explain(`The library is being read, ${so}; this waits for it …`);
+    },
+  );
 }
 
 /** A wait that a person would notice is explained, once. */
