@@ -24,7 +24,6 @@ export interface Fault {
 const isWindows = process.platform === 'win32';
 const [move, copy] = isWindows ? ['move', 'copy'] : ['mv', 'cp'];
 
-/** The refusal of a start. */
 export function refusal(fault: Fault, cause?: unknown): ExitError {
   return new ExitError(faultSentence(fault), fault.exitCode, cause);
 }
@@ -76,7 +75,6 @@ const portHolders: Readonly<Record<PortHolder, string>> = {
   connection: 'an open connection of another program, which does not listen there',
 };
 
-/** The fault of a port that is taken. */
 export function portFault(
   port: number,
   holder: PortHolder,

@@ -65,7 +65,6 @@ export async function writeHandOver(paths: Paths, handOver: HandOver): Promise<s
   return file;
 }
 
-/** Remedy for a directory that cannot be trusted with a token. */
 function privacyRemedy(directory: string, flag: string): string {
   const real = realDirectory(directory);
   // The owner of a link could lead every reader of the token elsewhere.

@@ -61,7 +61,6 @@ export function uninstallSteps(platform: ServicePlatform): Step[] {
   ];
 }
 
-/** Whether steps change any file. */
 function changesFiles(steps: readonly Step[]): boolean {
   return steps.some((step) => 'write' in step || 'remove' in step);
 }
@@ -106,7 +105,6 @@ async function removeFile(path: string): Promise<void> {
   if (path.endsWith('.conf')) await removeEmpty(dirname(path));
 }
 
-/** Removes a directory if nothing is in it. */
 async function removeEmpty(directory: string): Promise<void> {
   // Not empty, or not there: both are fine.
   await rmdir(directory).catch(() => undefined);

@@ -43,7 +43,6 @@ interface Report {
   readonly window?: WindowReport;
 }
 
-/** `waypointd days` */
 export const command = defineCommand({
   name: 'days',
   summary: 'count days and nights by country, for a tax office or a border',

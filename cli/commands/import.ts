@@ -20,7 +20,6 @@ import { inputFrom } from './import/standard-input.ts';
 import { planImports } from './import/plan.ts';
 import { printSummary } from './import/summary.ts';
 
-/** `waypointd import` */
 export const command = defineCommand({
   name: 'import',
   summary: 'import recorder files and folders',
@@ -81,7 +80,6 @@ function endWith(sum: ImportSum, stopped: AbortSignal): void {
   } else if (sum.files + sum.duplicates === 0) process.exitCode = 1;
 }
 
-/** Imports what comes on standard input. */
 async function importInput(
   context: CommandContext,
   { as: name, salvage }: { readonly as?: string | undefined; readonly salvage?: boolean },

@@ -23,7 +23,6 @@ const lookMs = 5_000;
 /** Time for running requests to finish when the map ends, ms. */
 const graceMs = 1_000;
 
-/** `waypointd map` */
 export const command = defineCommand({
   name: 'map',
   summary: 'show everything on a map, in your browser',

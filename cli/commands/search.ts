@@ -34,7 +34,6 @@ const isTagQuery = /^\s*tag:/iu;
 /** How long a geocoding server is waited for, ms. */
 const patienceMs = 2_200;
 
-/** `waypointd search` */
 export const command = defineCommand({
   name: 'search',
   summary: 'find waypoints by name or tag, and places by name',

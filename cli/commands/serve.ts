@@ -27,7 +27,6 @@ import { endInAnyCase, watchForEnd } from '../terminal/interrupts.ts';
 import { invocation, shellWord } from '../terminal/invocation.ts';
 import { print } from '../terminal/output.ts';
 
-/** `waypointd serve` */
 export const command = defineCommand({
   name: 'serve',
   summary: 'run the daemon in this terminal',

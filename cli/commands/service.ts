@@ -144,7 +144,6 @@ const logs = defineCommand({
   },
 });
 
-/** `waypointd service …` */
 export const command = defineCommand({
   name: 'service',
   summary: 'have the daemon start by itself, and stop, watch and remove it',

@@ -9,7 +9,6 @@ import { note } from '../terminal/output.ts';
 import { labelledLines } from '../terminal/table.ts';
 import { counted, dateOf, duration, megabytes } from '../terminal/text.ts';
 
-/** `waypointd status` */
 export const command = defineCommand({
   name: 'status',
   summary: 'show whether a daemon is running, and what it holds',

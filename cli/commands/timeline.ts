@@ -31,7 +31,6 @@ const options = {
 } as const;
 type TimelineOptions = OptionValues<typeof options>;
 
-/** `waypointd timeline` */
 export const command = defineCommand({
   name: 'timeline',
   summary: 'show where you stayed, and for how long',
@@ -119,7 +118,6 @@ async function writeGeoJson({ timeline }: TimelineResult): Promise<void> {
   await write('\n]}\n');
 }
 
-/** Writes stops, days or places as CSV. */
 function writeCsv(result: TimelineResult, choice: TimelineOptions): Promise<void> {
   if (choice.stops) return writeStops(result.timeline);
   if (choice.days) return writeRows(knownFields(timelineDaySchema), result.days);

@@ -24,7 +24,6 @@ import { periodOptions, requestOf } from './timeline/period.ts';
 import { noteCut, timelineOf } from './timeline/run.ts';
 import { emptyLines, headLines, isEmpty } from './timeline/wording.ts';
 
-/** `waypointd trips` */
 export const command = defineCommand({
   name: 'trips',
   summary: 'show how you travelled, and how far',

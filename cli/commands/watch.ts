@@ -99,7 +99,6 @@ const list = defineCommand({
   },
 });
 
-/** `waypointd watch add|list|rm` */
 export const command = defineCommand({
   name: 'watch',
   summary: 'import what comes into a folder by itself',

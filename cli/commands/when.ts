@@ -23,7 +23,6 @@ const mostRadiusM = 100_000;
 /** Timelines name a stay after a town that is no further off. */
 const localityM = 20_000;
 
-/** `waypointd when` */
 export const command = defineCommand({
   name: 'when',
   summary: 'show when you were at a place',

@@ -27,7 +27,6 @@ const kinds: Readonly<Record<TimelineStop['kind'], string>> = {
   pass: ' (passing through)',
 };
 
-/** `waypointd where` */
 export const command = defineCommand({
   name: 'where',
   summary: 'show where you were at a moment',

@@ -17,7 +17,6 @@ import { findingsOf, type Finding } from './finding.ts';
 
 const isWindows = process.platform === 'win32';
 
-/** Checks the directories: kind, owner, permissions and file system. */
 export function checkDirectories(paths: Paths, isDataChosen: boolean): Finding[] {
   const { data, cache, runtime } = paths;
   const isOne = runtime === data;

@@ -24,7 +24,6 @@ const unchecked =
   'It is read in a copy, for which the directory for temporary files has no room: make room there, or start the daemon.';
 const rebuilt = 'The next start of the daemon sets it aside and makes a new one from imports/.';
 
-/** Looks into both databases and at what lies beside them. */
 export function checkStores(paths: Paths, options: StoreCheckOptions): Finding[] {
   const folderFaults = checkBookmarksFolder(paths);
   if (!existsSync(paths.data)) return folderFaults;

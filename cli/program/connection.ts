@@ -17,7 +17,6 @@ import { DaemonClient } from './daemon-client.ts';
 import { manifestOption } from './geodata-manifest.ts';
 import { askUntil } from './polling.ts';
 
-/** A daemon that answered. */
 export type RunningDaemon = NonNullable<Awaited<ReturnType<typeof findDaemon>>>;
 
 interface DaemonUse {
@@ -30,7 +29,6 @@ interface DaemonUse {
   readonly endsInOrder?: boolean;
 }
 
-/** The daemon's data directory, and the user's Ctrl-C. */
 export interface Session {
   /** The daemon's data directory, which may differ from this command's. */
   readonly dataDirectory: string;

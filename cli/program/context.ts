@@ -4,7 +4,6 @@ import { settingHelp, settingKeys, switches, type SettingKey } from '../../model
 import { computePaths, defaultConfigFile, type Paths } from '../../daemon/paths.ts';
 import { flagName, resolveSettings, type ResolvedSettings } from '../../daemon/settings.ts';
 
-/** Settings, paths and flags of a call. */
 export interface CommandContext {
   readonly resolved: ResolvedSettings;
   readonly paths: Paths;
@@ -26,12 +25,9 @@ export function addSettingFlags(program: Command): void {
   );
 }
 
-/** The settings that a call was given on its command line. */
 export interface GivenFlags {
   readonly flags: Readonly<Partial<Record<SettingKey, string>>>;
-  /** The file of `--config`. */
   readonly config: string | undefined;
-  /** The file of `--geodata-manifest`. */
   readonly geodataManifest: string | undefined;
 }
 
@@ -77,7 +73,6 @@ export function givenFlags(command: Command): GivenFlags {
   return { flags, config, geodataManifest };
 }
 
-/** The program that a command belongs to. */
 export function rootOf(command: Command): Command {
   return command.parent === null ? command : rootOf(command.parent);
 }
@@ -95,7 +90,6 @@ ${flagLines((key) => !key.startsWith('objects_'))}
   --geodata-manifest          know the geodata generations of this file (flag only; for maintainers)`;
 }
 
-/** The table of the object server's settings. */
 export function objectFlagsHelp(): string {
   return `Settings (also WAYPOINTD_<KEY> in the environment and "waypointd config set"):
 ${flagLines((key) => key.startsWith('objects_'))}`;

@@ -19,7 +19,6 @@ export interface ConnectionOptions extends RetryOptions {
   readonly answerMs?: number;
 }
 
-/** The operation of a request. */
 export interface Purpose {
   readonly operation: Operation;
   readonly oid: string;

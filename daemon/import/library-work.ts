@@ -17,7 +17,6 @@ import type {
 import { WorkerPool } from '../pool.ts';
 import type { ListedRun, ListSync } from './list-sync.ts';
 
-/** The tasks of the import worker. */
 export type ImportTasks = Pick<typeof tasks, 'importDirectory' | 'followList'>;
 
 export interface LibraryWorkOptions {
@@ -184,7 +183,6 @@ export class LibraryWork {
     this.#reconcileProgress.cancel();
   }
 
-  /** Ends the worker. */
   close(): Promise<void> {
     return this.#pool.close();
   }

@@ -14,7 +14,6 @@ export interface ListSyncStore {
 
 /** An import whose files are listed while they come. */
 export interface ListedRun {
-  /** Lists the files that have come by now. */
   readonly list: () => void;
   /** Lists all that the library has, earlier imports that came again or have grown as well. @returns the number of the change, if there is one. */
   readonly end: () => number | undefined;
@@ -65,7 +64,6 @@ export class ListSync {
       .every(({ id, after }) => (libraryFiles.find(id) !== undefined) === (after === 'active'));
   }
 
-  /** See {@link retentionTime}. */
   retentionTime(): number {
     return retentionTime(this.#store.meta, this.#clock.now());
   }

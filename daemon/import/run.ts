@@ -31,7 +31,6 @@ export interface Imported {
 interface Running {
   readonly startedAt: number;
   readonly progress: ImportProgress;
-  /** Resolves when somebody cancels. */
   readonly cancelled: PromiseWithResolvers<void>;
   /** Settles, never throwing, when the import is over. */
   readonly over: Promise<unknown>;

@@ -19,13 +19,10 @@ export interface OpenLocationOptions {
 
 /** Where the machine is, as others see it; a fixed place has no sources. */
 export interface LocationReader {
-  /** Gives the best fix that is fresh, from memory, without ever waiting for a source. */
   readonly latest: () => LocationFix | undefined;
-  /** Ends all sources. */
   readonly close: () => Promise<void>;
 }
 
-/** The port of gpsd. */
 const usualGpsdPort = 2_947;
 
 /** Makes ready what the settings say; nothing is asked or started before somebody wants to know. */

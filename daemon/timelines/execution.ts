@@ -4,7 +4,6 @@ import { TimelineControl } from '../../worker/timeline/control.ts';
 import type { WorkerPool } from '../pool.ts';
 import type { Schedule } from '../schedule.ts';
 
-/** The tasks of the timeline worker. */
 export type TimelineTasks = Pick<typeof tasks, 'buildTimeline'>;
 
 export interface ExecutionOptions {
@@ -21,7 +20,6 @@ export type ExecutionEnd =
   | { readonly state: 'late' }
   | { readonly state: 'cancelled' };
 
-/** A job's input for the worker. */
 export type PreparedTask = Omit<TimelineTask, 'control'>;
 
 /** The work of the worker on one job, which ends by itself, at the deadline or when it is cancelled. */

@@ -19,7 +19,6 @@ import {
 import { newJob, type TimelineJob } from './job.ts';
 import { TrackedJobs } from './tracked-jobs.ts';
 
-/** The geodata generation that names a job's places. */
 export interface TimelineGeodata {
   readonly path: string;
   readonly dataset: TimelineDataset;
@@ -39,7 +38,6 @@ export interface RecordedOptions {
 }
 
 export interface TimelineJobsOptions extends RecordedOptions {
-  /** Whether an import is in use. */
   readonly isActive: (importId: number) => boolean;
 }
 
@@ -152,7 +150,6 @@ export class TimelineJobs {
     this.#running.execution.cancel();
   }
 
-  /** Runs until the queue is empty. */
   async #work(): Promise<void> {
     if (this.#isWorking) return;
     this.#isWorking = true;
@@ -226,7 +223,6 @@ export class TimelineJobs {
   }
 }
 
-/** A correction as the worker takes it. */
 export function correctionOf({
   id,
   kind,

@@ -62,7 +62,6 @@ export class TrackedJobs {
     );
   }
 
-  /** Ends the timers. */
   close(): void {
     for (const cancelTimer of this.#ended.values()) cancelTimer();
   }

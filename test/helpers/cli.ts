@@ -271,15 +271,17 @@ const quietStatus = {
 };
 
 const noGeneration = {
-  ...{ generation_id: '', dataset_version: '', source_version: '', attribution: '', license: '' },
-  ...{
-    installed: false,
-    valid: false,
-    bytes: 0,
-    verified_at: null,
-    degraded: false,
-    builtin: false,
-  },
+  generation_id: '',
+  dataset_version: '',
+  source_version: '',
+  attribution: '',
+  license: '',
+  installed: false,
+  valid: false,
+  bytes: 0,
+  verified_at: null,
+  degraded: false,
+  builtin: false,
 };
 const noProgress = { artifact_index: 0, artifact_count: 0, bytes: 0, total_bytes: 0 };
 const noGeodata = {

@@ -13,7 +13,6 @@ import { noteOverride } from '../config.ts';
 /** Layers of which the page draws at least one, by the schema of Protomaps. */
 const drawnLayers: readonly string[] = ['earth', 'water', 'landuse', 'landcover', 'roads'];
 
-/** `waypointd map basemap` */
 export const basemap = defineCommand({
   name: 'basemap',
   summary: 'show a street map of your own from now on',

@@ -28,7 +28,6 @@ import { invocation, shellWord } from '../../terminal/invocation.ts';
 import { note } from '../../terminal/output.ts';
 import { confirmRunning, serviceCommand, startsWhen, stepLines } from './status.ts';
 
-/** `waypointd service install` */
 export async function* installCommand(
   context: CommandContext,
   choice: ServiceChoice,

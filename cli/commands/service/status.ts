@@ -36,7 +36,6 @@ export async function readServiceStatus(
     service: choice.name,
     title,
     installed: state.isInstalled,
-    /** Whether it starts by itself. */
     enabled: state.isEnabled,
     state: state.condition,
     since: state.since,
@@ -52,7 +51,6 @@ export async function readServiceStatus(
     /** Whether it runs while its user is not logged in; only for a user's service of systemd. */
     linger: isOfUserSystemd(host, choice) ? lingers(host) : undefined,
     files: installedFiles(platform),
-    /** The command that shows its log. */
     logs: commandText(logs(50, false)),
   } as const;
 }
@@ -94,7 +92,6 @@ const portTexts: Readonly<Record<PortUse | 'held', string>> = {
   held: 'held by systemd, which starts the service at the first request',
 };
 
-/** A status for a person. */
 export function* statusLines(
   status: ServiceStatus,
   { choice }: ServicePlatform,
@@ -125,23 +122,19 @@ function stateText({ state, since, pid, last_exit: exit }: ServiceStatus): strin
   return `running${age}${pid === undefined ? '' : ` (process ${pid})`}`;
 }
 
-/** A command about this service, to be typed. */
 export function serviceCommand(verb: string, { name, isSystem }: ServiceChoice): string {
   const flags = `${isSystem ? ' --system' : ''}${name === 'waypointd' ? '' : ' --objects'}`;
   return `${invocation()} service ${verb}${flags}`;
 }
 
-/** Says that there is no service, and how to install one. */
 export function notInstalledSentence(title: string, choice: ServiceChoice): string {
   return `waypointd is not installed as ${title}. Install it with: ${serviceCommand('install', choice)}`;
 }
 
-/** A command as a person would type it. */
 export function commandText({ program, words }: CommandLine): string {
   return [program, ...words].map(shellWord).join(' ');
 }
 
-/** Steps as they would be taken. */
 export function* stepLines(steps: readonly Step[]): Generator<string> {
   for (const step of steps) {
     if ('make' in step) yield `make    ${step.make}`;
@@ -160,7 +153,6 @@ function exitText({ code, meaning }: { code?: number | undefined; meaning: strin
   return code === undefined ? meaning : `${meaning} (exit code ${code})`;
 }
 
-/** Says which command has failed, and its own words. */
 export function commandError({ command, result }: CommandFailure): ExitError {
   const said = `${result.stderr}\n${result.stdout}`.trim().split('\n')[0] ?? '';
   return new ExitError(`This failed: ${commandText(command)}${said === '' ? '' : `\n${said}`}`);
