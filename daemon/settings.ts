@@ -223,3 +223,11 @@ function missingPartner(settings: Settings): string | undefined {
 function needs(given: string, key: string, what: string): string {
   return `The setting ${given} needs another one, ${key}: ${what}.`;
 }
+
+/** The location provider that the settings choose; `auto` is what this system has of its own. */
+export function chosenProvider(settings: Settings): Settings['location_provider'] {
+  const { location_provider: provider, location_command, location_static } = settings;
+  if (provider !== 'auto') return provider;
+  if (location_command !== undefined) return 'command';
+  return location_static === undefined ? 'auto' : 'static';
+}

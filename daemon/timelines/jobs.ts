@@ -4,10 +4,10 @@ import { limits } from '../../model/limits.ts';
 import type { Clock, Log } from '../../model/process.ts';
 import { parseTime } from '../../model/time.ts';
 import type { TimelineRequest } from '../../model/timeline-job.ts';
-import type { TimelineDataset } from '../../model/timeline-result.ts';
 import { inUnits } from '../../storage/units.ts';
 import type { CorrectionRow } from '../../storage/waypoints/corrections.ts';
 import type { Correction } from '../../worker/timeline-tasks.ts';
+import type { Geodata } from '../geodata/geodata.ts';
 import { WorkerPool } from '../pool.ts';
 import { scheduleTimeout, type Schedule } from '../schedule.ts';
 import {
@@ -19,11 +19,6 @@ import {
 import { newJob, type TimelineJob } from './job.ts';
 import { TrackedJobs } from './tracked-jobs.ts';
 
-export interface TimelineGeodata {
-  readonly path: string;
-  readonly dataset: TimelineDataset;
-}
-
 /** Options of jobs and of the timeline of all time. */
 export interface RecordedOptions {
   readonly libraryPath: string;
@@ -34,7 +29,7 @@ export interface RecordedOptions {
   /** Timelines wait while a lost library is read again: their results would look complete. Never rejects. */
   readonly libraryReady: () => Promise<void>;
   /** Called when a timeline is begun; null if no generation can be opened. */
-  readonly geodata: () => Promise<TimelineGeodata | null>;
+  readonly geodata: Geodata['inUse'];
 }
 
 export interface TimelineJobsOptions extends RecordedOptions {
@@ -223,16 +218,8 @@ export class TimelineJobs {
   }
 }
 
-export function correctionOf({
-  id,
-  kind,
-  mode,
-  start_utc,
-  end_utc,
-  lat,
-  lon,
-}: CorrectionRow): Correction {
-  const [startMs, endMs] = [parseTime(start_utc)!, parseTime(end_utc)!];
+export function correctionOf({ id, kind, mode, lat, lon, ...row }: CorrectionRow): Correction {
+  const [startMs, endMs] = [parseTime(row.start_utc)!, parseTime(row.end_utc)!];
   return { id, kind, mode, startMs, endMs, latE7: lat && inUnits(lat), lonE7: lon && inUnits(lon) };
 }
 
