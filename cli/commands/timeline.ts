@@ -10,7 +10,6 @@ import { dayOf } from '../../storage/day-blob.ts';
 import { defineCommand, type OptionValues } from '../program/command.ts';
 import { note, printJson, write } from '../terminal/output.ts';
 import { calendarSvg } from './timeline/calendar-svg.ts';
-import { withLocalTimes } from './timeline/clock.ts';
 import { writeRows, writeStops } from './timeline/csv.ts';
 import { periodOptions, requestOf } from './timeline/period.ts';
 import { timelineOf } from './timeline/run.ts';
@@ -49,11 +48,7 @@ export const command = defineCommand({
 GeoJSON has the stops as points, JSON all there is. docs/timelines.md says what the numbers mean.`,
   async run({ context, words: [words], options, isJson }) {
     checkOptions(formatOf(options, isJson), options);
-    const result = await timelineOf(context, requestOf(words, options, dayOf(Date.now())));
-    return (
-      result &&
-      (isJson || options.csv || options.format !== 'table' ? withLocalTimes(result) : result)
-    );
+    return timelineOf(context, requestOf(words, options, dayOf(Date.now())));
   },
   show: (result, { options }) => show(formatOf(options), result, options),
 });
