@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { systemHandOver } from '../../client/waypoints/node/places.ts';
 import { seekDaemons } from '../../client/waypoints/node/seek-daemons.ts';
 import { RequestFailure } from '../../client/waypoints/request-failure.ts';
-import type { DaemonOptions } from '../../daemon/daemon.ts';
+import type { LogOptions } from '../../daemon/log.ts';
 import { programVersion } from '../../daemon/version-info.ts';
 import { ExitError } from '../../model/exit-error.ts';
 import type { VersionInfo } from '../../model/process.ts';
@@ -184,11 +184,10 @@ function requireData({ paths, resolved }: CommandContext): void {
 }
 
 async function startHere(context: CommandContext) {
-  const { paths, resolved } = context;
+  const { resolved, paths } = context;
   // The log is no part of a command's output unless log_level asks for it.
   const level = resolved.sources.log_level === 'default' ? 'error' : resolved.settings.log_level;
-  const settings = { ...resolved.settings, log_level: level };
-  const own = await startOwnDaemon({ settings, paths, ...(await manifestOption(context)) });
+  const own = await startOwnDaemon(context, { level });
   note(`No daemon is running: this command opened ${paths.data} itself.`);
   return { ...own, dataDirectory: paths.data };
 }
@@ -197,16 +196,24 @@ async function startHere(context: CommandContext) {
  * A daemon in this process, for one command. Unless it is to be found, it has no hand-over file, and leaves what comes
  * into watched folders to one that stays.
  */
-export async function startOwnDaemon({
-  isFound = false,
-  ...options
-}: Pick<DaemonOptions, 'settings' | 'paths' | 'geodata'> & { readonly isFound?: boolean }) {
+export async function startOwnDaemon(
+  context: CommandContext,
+  { level, isFound = false }: { readonly level: LogOptions['level']; readonly isFound?: boolean },
+) {
   const { startDaemon } = await import('../../daemon/daemon.ts');
   const { openLog } = await import('../../daemon/log.ts');
-  const { log_level: level, log_file: file } = options.settings;
-  const log = await openLog({ level, file });
-  const settings = isFound ? options.settings : { ...options.settings, watch_dirs: [] };
-  const daemon = await startDaemon({ ...options, settings, log, handOver: isFound, port: 0 });
+  const { paths, resolved } = context;
+  const settings = isFound ? resolved.settings : { ...resolved.settings, watch_dirs: [] };
+  const log = await openLog({ level, file: settings.log_file });
+  const geodata = await manifestOption(context);
+  const daemon = await startDaemon({
+    settings,
+    paths,
+    log,
+    handOver: isFound,
+    port: 0,
+    ...geodata,
+  });
   async function close(): Promise<void> {
     await daemon.close();
     await log.close();

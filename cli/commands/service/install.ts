@@ -167,7 +167,7 @@ type Place = Pick<ServiceSpec, 'words' | 'writable' | 'hasCacheDirectory'>;
  * The directories of a user's daemon. Those that its sandbox lets it write to are named in its arguments as well: a
  * session may know others than the service manager (XDG_DATA_HOME), and a service file is written once.
  */
-function userPlace({ paths, resolved, flags }: CommandContext, host: ServiceHost): Place {
+function userPlace({ paths, resolved, given }: CommandContext, host: ServiceHost): Place {
   const { settings } = resolved;
   const words = ['--data-dir', paths.data];
   const writable = [paths.data];
@@ -182,7 +182,7 @@ function userPlace({ paths, resolved, flags }: CommandContext, host: ServiceHost
     words.push('--runtime-dir', paths.runtime);
     writable.push(paths.runtime);
   }
-  if (flags.config !== undefined) words.push('--config', paths.configFile);
+  if (given.config !== undefined) words.push('--config', paths.configFile);
   for (const file of [paths.bookmarksFile, settings.log_file]) {
     const isOutside = file !== undefined && !writable.some((path) => isWithin(file, path));
     if (isOutside) writable.push(dirname(file));
