@@ -1,6 +1,5 @@
 import { parseDate } from '../../model/calendar-date.ts';
 import { WaypointError } from '../../model/failure.ts';
-import { limits } from '../../model/limits.ts';
 import type { Clock, Log } from '../../model/process.ts';
 import { parseTime } from '../../model/time.ts';
 import type { TimelineRequest } from '../../model/timeline-job.ts';
@@ -10,13 +9,8 @@ import type { Correction } from '../../worker/timeline-tasks.ts';
 import type { Geodata } from '../geodata/geodata.ts';
 import { WorkerPool } from '../pool.ts';
 import { scheduleTimeout, type Schedule } from '../schedule.ts';
-import {
-  TimelineExecution,
-  type ExecutionEnd,
-  type PreparedTask,
-  type TimelineTasks,
-} from './execution.ts';
-import { newJob, type TimelineJob } from './job.ts';
+import { execute, type ExecutionEnd, type PreparedTask, type TimelineTasks } from './execution.ts';
+import { defaultLimits, newJob, type TimelineJob, type TimelineLimits } from './job.ts';
 import { TrackedJobs } from './tracked-jobs.ts';
 
 /** Options of jobs and of the timeline of all time. */
@@ -43,18 +37,6 @@ export interface TimelineOverrides {
   readonly pool?: WorkerPool<TimelineTasks>;
 }
 
-/** The bounds of the queue; durations in ms. */
-const defaultLimits = {
-  queued: limits.timelineQueued,
-  tracked: limits.timelineTracked,
-  retentionMs: limits.timelineRetentionMs,
-  deadlineMs: limits.timelineDeadlineMs,
-  // A worker looks at its flag every few ms; a cancelled job ends within a second in any case.
-  graceMs: 500,
-  resultBytes: limits.timelineResultBytes,
-};
-type TimelineLimits = Readonly<Record<keyof typeof defaultLimits, number>>;
-
 /** The worker needs a bounded memory whatever it reads, well below this; one that needs more fails alone. */
 export const timelineHeapMb = 512;
 
@@ -69,7 +51,9 @@ export class TimelineJobs {
   readonly #pool: WorkerPool<TimelineTasks>;
   readonly #tracked: TrackedJobs;
   readonly #queue: TimelineJob[] = [];
-  #running: { readonly job: TimelineJob; readonly execution: TimelineExecution } | undefined;
+  #running:
+    | { readonly job: TimelineJob; readonly execution: ReturnType<typeof execute> }
+    | undefined;
   #isWorking = false;
   #isClosed = false;
 
@@ -79,12 +63,7 @@ export class TimelineJobs {
     this.#schedule = overrides.schedule ?? scheduleTimeout;
     this.#pool =
       overrides.pool ?? new WorkerPool({ file: 'timeline-tasks', heapMb: timelineHeapMb });
-    this.#tracked = new TrackedJobs({
-      schedule: this.#schedule,
-      maxJobs: this.#limits.tracked,
-      retentionMs: this.#limits.retentionMs,
-      maxResultBytes: this.#limits.resultBytes,
-    });
+    this.#tracked = new TrackedJobs(this.#schedule, this.#limits);
   }
 
   /**
@@ -158,7 +137,7 @@ export class TimelineJobs {
 
   async #execute(job: TimelineJob): Promise<void> {
     const { deadlineMs, graceMs } = this.#limits;
-    const execution = new TimelineExecution(
+    const execution = execute(
       { pool: this.#pool, schedule: this.#schedule, deadlineMs, graceMs },
       () => this.#prepare(job),
     );
