@@ -148,26 +148,24 @@ const settlePauseMs = 200;
 export async function installService(
   platform: ServicePlatform,
   plan: InstallPlan,
-  host: ServiceHost,
   isServing?: IsServing,
 ) {
   const { fallback } = plan;
   // Where the fallback is installed already, trying the other again would only interrupt the service.
   const isFallback = fallback !== undefined && !changesFiles(installSteps(platform, fallback));
-  const installed = await carryOut(platform, isFallback ? fallback : plan, host, isServing);
+  const installed = await carryOut(platform, isFallback ? fallback : plan, isServing);
   if (isFallback || fallback === undefined) return installed;
   if (!isSandboxFailure(installed.state.lastExit)) return installed;
-  return carryOut(platform, fallback, host, isServing);
+  return carryOut(platform, fallback, isServing);
 }
 
 async function carryOut(
   platform: ServicePlatform,
   plan: InstallPlan,
-  host: ServiceHost,
   isServing: IsServing | undefined,
 ) {
   const steps = installSteps(platform, plan);
-  const failure = await takeSteps(steps, host);
+  const failure = await takeSteps(steps, platform.host);
   const state = await untilSettled(platform, isServing);
   return { state, plan, isChanged: changesFiles(steps), failure };
 }
@@ -202,9 +200,8 @@ async function isSettled(
  */
 export async function uninstallService(
   platform: ServicePlatform,
-  host: ServiceHost,
 ): Promise<CommandFailure | undefined> {
-  const failure = await takeSteps(uninstallSteps(platform), host);
+  const failure = await takeSteps(uninstallSteps(platform), platform.host);
   if (failure !== undefined) return failure;
   for (const directory of platform.ownDirectories) await removeEmpty(directory);
   return undefined;

@@ -82,6 +82,7 @@ export interface ServiceExit {
 
 /** One service of one service manager, as data and pure functions: only `readState` asks anything. */
 export interface ServicePlatform {
+  readonly host: ServiceHost;
   readonly choice: ServiceChoice;
   /** Name for people: `your own systemd service waypointd`. */
   readonly title: string;

@@ -33,26 +33,25 @@ export async function* installCommand(
   choice: ServiceChoice,
   options: SpecOptions & { readonly dryRun: boolean },
 ): AsyncGenerator<string> {
-  const host = localHost();
-  const platform = await choosePlatform(host, choice, { mustReach: !options.dryRun });
-  const files = await findProgramFiles(host);
-  const spec = serviceSpec(context, { host, choice, files }, options);
+  const platform = await choosePlatform(localHost(), choice, { mustReach: !options.dryRun });
+  const files = await findProgramFiles(platform.host);
+  const spec = serviceSpec(context, platform, files, options);
   const plan = platform.plan(spec);
-  const problem = whyNot(host, choice, files);
+  const problem = whyNot(platform, files);
   if (options.dryRun) yield* stepLines(installSteps(platform, plan));
   if (problem !== undefined) throw problem;
   if (options.dryRun) return;
   const { port } = spec;
   if (choice.name === 'waypointd') await refuseOccupied(context, platform, port);
   const isServing = async () => port === undefined || (await probePort(port)) === 'waypointd';
-  const installed = await installService(platform, plan, host, isServing);
-  await confirmRunning(platform, host, installed.state, installed.failure);
+  const installed = await installService(platform, plan, isServing);
+  await confirmRunning(platform, installed.state, installed.failure);
   const { pid } = installed.state;
   const done = installed.isChanged ? 'is installed and runs' : 'was installed already and runs';
   const process = pid === undefined ? '' : ` (process ${pid})`;
   const place = port === undefined ? '' : ` on http://127.0.0.1:${port}`;
   yield `waypointd ${done} as ${platform.title}${place}${process}.`;
-  yield `It starts ${startsWhen(host, choice)}.`;
+  yield `It starts ${startsWhen(platform)}.`;
   yield* installed.plan.remarks;
   yield '';
   yield `  state    ${serviceCommand('status', choice)}`;
@@ -60,11 +59,8 @@ export async function* installCommand(
   yield `  remove   ${serviceCommand('uninstall', choice)}   (keeps your data)`;
 }
 
-function whyNot(
-  host: ServiceHost,
-  { isSystem }: ServiceChoice,
-  files: ProgramFiles,
-): ExitError | undefined {
+function whyNot({ host, choice }: ServicePlatform, files: ProgramFiles): ExitError | undefined {
+  const { isSystem } = choice;
   const isRoot = host.uid === 0;
   if (host.platform === 'linux' && isSystem && !isRoot) {
     const words = [files.node, files.launcher, 'service', 'install', '--system'];
@@ -129,7 +125,8 @@ const carried: readonly SettingKey[] = ['data_dir', 'cache_dir', 'runtime_dir', 
  */
 function serviceSpec(
   context: CommandContext,
-  { host, choice, files }: { host: ServiceHost; choice: ServiceChoice; files: ProgramFiles },
+  { host, choice }: ServicePlatform,
+  files: ProgramFiles,
   { network: hasNetwork, wrapper }: SpecOptions,
 ): ServiceSpec {
   const { name, isSystem } = choice;
@@ -150,10 +147,9 @@ function serviceSpec(
     name,
     title: serviceTitles[name],
     node: files.node,
+    ...place,
     words: [files.launcher, ...words],
     port,
-    writable: place.writable,
-    hasCacheDirectory: place.hasCacheDirectory,
     hasNetwork,
     hasLogFile: !isSystem && context.resolved.settings.log_file !== undefined,
     wrapper,
