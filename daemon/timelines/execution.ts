@@ -3,16 +3,9 @@ import type { TimelineOutcome, TimelineTask } from '../../worker/timeline-tasks.
 import { TimelineControl } from '../../worker/timeline/control.ts';
 import type { WorkerPool } from '../pool.ts';
 import type { Schedule } from '../schedule.ts';
+import type { TimelineLimits } from './job.ts';
 
 export type TimelineTasks = Pick<typeof tasks, 'buildTimeline'>;
-
-export interface ExecutionOptions {
-  readonly pool: WorkerPool<TimelineTasks>;
-  readonly schedule: Schedule;
-  readonly deadlineMs: number;
-  /** A worker that runs on for so long after its job was cancelled is killed. */
-  readonly graceMs: number;
-}
 
 export type ExecutionEnd =
   | Extract<TimelineOutcome, { state: 'completed' }>
@@ -27,7 +20,9 @@ export type PreparedTask = Omit<TimelineTask, 'control'>;
  * @param prepare is called when the time has begun to run, and counts.
  */
 export function execute(
-  { pool, schedule, deadlineMs, graceMs }: ExecutionOptions,
+  pool: WorkerPool<TimelineTasks>,
+  schedule: Schedule,
+  { deadlineMs, graceMs }: TimelineLimits,
   prepare: () => Promise<PreparedTask>,
 ) {
   const control = new TimelineControl();

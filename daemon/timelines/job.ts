@@ -62,7 +62,7 @@ export const defaultLimits = {
   tracked: limits.timelineTracked,
   retentionMs: limits.timelineRetentionMs,
   deadlineMs: limits.timelineDeadlineMs,
-  // A worker looks at its flag every few ms; a cancelled job ends within a second in any case.
+  // A worker looks at its flag every few ms; one that runs on for so long after a job was cancelled is killed.
   graceMs: 500,
   resultBytes: limits.timelineResultBytes,
 };

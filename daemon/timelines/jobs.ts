@@ -136,11 +136,8 @@ export class TimelineJobs {
   }
 
   async #execute(job: TimelineJob): Promise<void> {
-    const { deadlineMs, graceMs } = this.#limits;
-    const execution = execute(
-      { pool: this.#pool, schedule: this.#schedule, deadlineMs, graceMs },
-      () => this.#prepare(job),
-    );
+    const prepare = () => this.#prepare(job);
+    const execution = execute(this.#pool, this.#schedule, this.#limits, prepare);
     job.state = 'running';
     job.startedAt = this.#options.clock.now();
     const startedMs = this.#options.clock.monotonic();
