@@ -141,6 +141,19 @@ export class NodeAnswer {
   }
 }
 
+/** `Retry-After` in ms from now, given as seconds or as a date; undefined where it is neither. */
+export function retryAfterMs({ headers }: NodeAnswer, now = Date.now()): number | undefined {
+  const value = headers['retry-after']?.trim() ?? '';
+  if (/^\d{1,9}$/u.test(value)) return Number(value) * 1_000;
+  const at = Date.parse(value);
+  return Number.isNaN(at) ? undefined : Math.max(0, at - now);
+}
+
+/** Whether the body comes in disguise, which was not asked for: a packed one may be a thousand times its size. */
+export function isCoded({ headers }: NodeAnswer): boolean {
+  return (headers['content-encoding'] ?? 'identity').toLowerCase() !== 'identity';
+}
+
 /** Whether a body can be sent once only. */
 export function isStream(body: NodeRequest['body']): body is Readable {
   return body !== undefined && typeof body !== 'string' && !(body instanceof Uint8Array);

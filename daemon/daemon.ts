@@ -22,7 +22,6 @@ export interface Daemon {
   readonly watch: (dirs: readonly string[]) => void;
   /** Stops in order: no more connections, jobs cancelled, requests finished (≤ 5 s), everything on disk. */
   readonly close: () => Promise<void>;
-  /** Resolves once closed. */
   readonly closed: Promise<void>;
 }
 

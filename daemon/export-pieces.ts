@@ -56,7 +56,6 @@ function* texts(
   yield* writer.end();
 }
 
-/** Whether an export looks at imported files at all. */
 export function needsLibrary(query: ExportQuery): boolean {
   return query.bookmarksOnly !== true || contentsOf(query).length > 1;
 }

@@ -24,7 +24,6 @@ export interface Fault {
 const isWindows = process.platform === 'win32';
 const [move, copy] = isWindows ? ['move', 'copy'] : ['mv', 'cp'];
 
-/** The refusal of a start. */
 export function refusal(fault: Fault, cause?: unknown): ExitError {
   return new ExitError(faultSentence(fault), fault.exitCode, cause);
 }
@@ -76,7 +75,6 @@ const portHolders: Readonly<Record<PortHolder, string>> = {
   connection: 'an open connection of another program, which does not listen there',
 };
 
-/** The fault of a port that is taken. */
 export function portFault(
   port: number,
   holder: PortHolder,
@@ -112,15 +110,18 @@ export function lockFileFault({ lockDatabase: path }: Paths): Fault | undefined 
   const forbidden = accessFault(path);
   if (forbidden !== undefined || !existsSync(path)) return forbidden;
   if (statSync(path).isFile() && isEmptyOrDatabase(path)) return undefined;
-  const text = `${path} is not the lock file of waypointd, but something else`;
-  return { exitCode: 74, text, left: untouched, command: `${move} "${path}" "${path}.aside"` };
+  return inTheWay(path, 'the lock file of waypointd');
 }
 
 /** The fault of an `imports/` that is no folder. */
 export function importsFault({ imports: path }: Paths): Fault | undefined {
   const stats = attempt(() => statSync(path, { throwIfNoEntry: false }));
   if (stats === undefined || stats.isDirectory()) return undefined;
-  const text = `${path} is not the folder of imported files (below data_dir), but something else`;
+  return inTheWay(path, 'the folder of imported files (below data_dir)');
+}
+
+function inTheWay(path: string, wanted: string): Fault {
+  const text = `${path} is not ${wanted}, but something else`;
   return { exitCode: 74, text, left: untouched, command: `${move} "${path}" "${path}.aside"` };
 }
 

@@ -9,8 +9,7 @@ import {
 } from '../client/waypoints/node/hand-over-file.ts';
 import type { HandOver } from '../model/process.ts';
 import { writeFileAtomic } from '../storage/atomic-file.ts';
-import { RequestFailure } from '../client/waypoints/request-failure.ts';
-import { probeDaemon } from '../client/waypoints/node/seek-daemons.ts';
+import { seekDaemons } from '../client/waypoints/node/seek-daemons.ts';
 import { unusable } from './faults.ts';
 import { requirePrivateDirectory, type Paths } from './paths.ts';
 import { ExitError } from '../model/exit-error.ts';
@@ -65,7 +64,6 @@ export async function writeHandOver(paths: Paths, handOver: HandOver): Promise<s
   return file;
 }
 
-/** Remedy for a directory that cannot be trusted with a token. */
 function privacyRemedy(directory: string, flag: string): string {
   const real = realDirectory(directory);
   // The owner of a link could lead every reader of the token elsewhere.
@@ -76,13 +74,11 @@ function privacyRemedy(directory: string, flag: string): string {
 }
 
 async function isTaken(file: string, ours: HandOver): Promise<boolean> {
-  const reading = await readHandOver(file);
-  if (reading.found !== 'hand-over') return false;
-  const { handOver } = reading;
-  // We hold the lock of our data directory: another daemon of the same one has ended.
-  if (servesDataDirectory(handOver, ours.data_dir ?? '')) return false;
-  const version = await probeDaemon(handOver);
-  return version !== undefined && !(version instanceof RequestFailure);
+  for await (const seen of seekDaemons([file], undefined)) {
+    // We hold the lock of our data directory: another daemon of the same one has ended.
+    if (seen.state === 'running') return !servesDataDirectory(seen.handOver, ours.data_dir ?? '');
+  }
+  return false;
 }
 
 /** Removes the hand-over file unless another daemon has written it since. */

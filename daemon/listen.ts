@@ -22,7 +22,6 @@ export interface Waiting {
   readonly stateOf?: (port: number) => PortState;
 }
 
-/** The pause before the next try. */
 export const retryMs = 250;
 /** An outgoing connection may have a port of Linux's ephemeral range. One that has ended keeps it for 60 s, and up to 2 more. */
 export const connectionMs = 65_000;

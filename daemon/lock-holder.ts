@@ -6,16 +6,14 @@ import { attempt } from '../model/attempt.ts';
 import { isDirectoryLocked } from '../storage/lock.ts';
 import type { Paths } from './paths.ts';
 
-/** The process that has a data directory open. */
-export interface LockHolder {
-  /** Undefined where the system does not tell. */
-  readonly pid: number | undefined;
-  /** The directory of its hand-over file, if it is a daemon whose file this program does not look for there. */
-  readonly runtimeDirectory: string | undefined;
-}
+type LockHolder = Awaited<ReturnType<typeof findLockHolder>>;
 
-/** Finds the process that holds the lock of a data directory; undefined while it is free. Changes nothing. */
-export async function findLockHolder(paths: Paths): Promise<LockHolder | undefined> {
+/**
+ * Finds the process that holds the lock of a data directory; undefined while it is free. Changes nothing.
+ * @returns no `pid` where the system does not tell; `runtimeDirectory` of a daemon whose hand-over file is not looked for
+ * there.
+ */
+export async function findLockHolder(paths: Paths) {
   const { lockDatabase } = paths;
   if (!existsSync(lockDatabase)) return undefined;
   const pids = process.platform === 'linux' ? lockingProcesses(lockDatabase) : undefined;
@@ -26,7 +24,7 @@ export async function findLockHolder(paths: Paths): Promise<LockHolder | undefin
 }
 
 /** Names the holder, where none was expected. */
-export function heldSentence(data: string, holder: LockHolder | undefined): string {
+export function heldSentence(data: string, holder: LockHolder): string {
   const { pid, runtimeDirectory } = holder ?? {};
   const who = `Another waypointd${pid === undefined ? '' : ` (process ${pid})`}`;
   const held = `${who} holds the data directory ${data}`;

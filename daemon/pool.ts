@@ -6,7 +6,6 @@ import type { Piscina } from 'piscina';
 import { retryAfterSeconds, WaypointError } from '../model/failure.ts';
 import { threadModule } from '../model/program-files.ts';
 
-/** The tasks that a file in worker/ exports. */
 type Tasks<Module> = { [Name in keyof Module]: (input: never) => unknown };
 
 /** Young objects of a thread; three times that stays with it. */

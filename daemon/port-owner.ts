@@ -10,7 +10,6 @@ export type PortState = 'free' | 'connection' | 'listener' | 'unknown';
 /** The holder of a port, as far as this user may see. */
 export interface PortOwner {
   readonly state: PortState;
-  /** Process id of a listener. */
   readonly pid?: number;
   readonly program?: string;
 }

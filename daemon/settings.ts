@@ -22,7 +22,6 @@ export type SettingSource = 'flag' | 'environment' | 'config.json' | 'default';
 export interface ResolvedSettings {
   readonly settings: Settings;
   readonly sources: Readonly<Record<SettingKey, SettingSource>>;
-  readonly configFile: string;
 }
 
 export interface SettingInputs {
@@ -45,8 +44,6 @@ interface SettingOrigin {
 }
 
 const environmentPrefix = 'WAYPOINTD_';
-/** A longer configuration file is some other file. */
-const maxConfigBytes = 1_048_576;
 
 /**
  * Collects every setting: flag, then environment, then `config.json`, then default.
@@ -76,7 +73,6 @@ export function resolveSettings(inputs: SettingInputs): ResolvedSettings {
   return {
     settings: settings as unknown as Settings,
     sources: sources as Record<SettingKey, SettingSource>,
-    configFile,
   };
 }
 
@@ -148,8 +144,12 @@ function checkConfigKeys(file: Readonly<Record<string, unknown>>, configFile: st
 
 /** Reads `config.json` as it is, keys unchecked; a file that is not there is an empty one unless it is required. */
 function readConfigFile(path: string, required: boolean): Record<string, unknown> {
-  const text = readConfigText(path);
-  if (text === undefined) {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    if (errorCode(error) !== 'ENOENT')
+      throw new ExitError(`The configuration file ${path} cannot be read.`, 78);
     if (required) throw new ExitError(`There is no configuration file ${path}.`, 78);
     return {};
   }
@@ -162,17 +162,6 @@ function readConfigFile(path: string, required: boolean): Record<string, unknown
     );
   }
   return { ...value };
-}
-
-function readConfigText(path: string): string | undefined {
-  try {
-    const text = readFileSync(path, 'utf8');
-    if (text.length <= maxConfigBytes) return text;
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return undefined;
-    throw new ExitError(`The configuration file ${path} cannot be read.`, 78);
-  }
-  throw new ExitError(`The configuration file ${path} is too large.`, 78);
 }
 
 /**
@@ -222,4 +211,12 @@ function missingPartner(settings: Settings): string | undefined {
 
 function needs(given: string, key: string, what: string): string {
   return `The setting ${given} needs another one, ${key}: ${what}.`;
+}
+
+/** The location provider that the settings choose; `auto` is what this system has of its own. */
+export function chosenProvider(settings: Settings): Settings['location_provider'] {
+  const { location_provider: provider, location_command, location_static } = settings;
+  if (provider !== 'auto') return provider;
+  if (location_command !== undefined) return 'command';
+  return location_static === undefined ? 'auto' : 'static';
 }

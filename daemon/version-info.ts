@@ -19,7 +19,6 @@ export function packageRoot(): string {
   return fileURLToPath(packageUrl);
 }
 
-/** The version of this program, from its package.json. */
 export function programVersion(): string {
   version ??= readVersion();
   return version;

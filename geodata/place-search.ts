@@ -1,11 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { inflateRawSync } from 'node:zlib';
 import type { Database } from 'better-sqlite3';
+import type { Suggestion } from '../model/search.ts';
 import { orClosed } from '../storage/database.ts';
 import { prepare, prepareValue, type RowOf } from '../storage/prepared.ts';
 import { AreaSearch, type SearchArea } from './area-search.ts';
 import { Areas, type AreaFilter } from './areas.ts';
-import { areaKinds, namesTogether, placeKinds, unitsPerDegree, type PlaceKind } from './format.ts';
+import { areaKinds, namesTogether, placeKinds, unitsPerDegree } from './format.ts';
 import { openGeneration, reading } from './generation.ts';
 import { generationQueries } from './tables.ts';
 import { beginsSo, hasWords, inName, isShort, misspellings, wholeOf } from './name-queries.ts';
@@ -21,23 +22,6 @@ import {
 } from './rank-places.ts';
 import type { Match } from './rank-places.ts';
 import { wholeName, wordsOf } from './words.ts';
-
-/** A place that a search has found. */
-export interface FoundPlace {
-  /** Name, region and country: `Łódź, Łódź Voivodeship, Poland`. */
-  readonly name: string;
-  /** Degrees. */
-  readonly lat: number;
-  readonly lon: number;
-  readonly type: PlaceKind | 'country' | 'region';
-  /** How far it reaches from there; a country or region has ids instead. */
-  readonly radiusM?: number;
-  /** ISO 3166-1 alpha-2; of a country, and of a region with `regionId`, which is that of a timeline. */
-  readonly countryId?: string;
-  readonly regionId?: string;
-  /** The name that was found, where it is another one. */
-  readonly otherName?: string;
-}
 
 /** No name has as many words; a query of more is about something else, and would cost more. */
 const mostWords = 16;
@@ -86,7 +70,7 @@ export class PlaceSearch {
    * @param query any text; what has no letter or digit finds nothing. @param limit 1…
    * @throws UnusableGeneration when the file turns out to be damaged.
    */
-  search(query: string, limit: number): FoundPlace[] {
+  search(query: string, limit: number): Suggestion[] {
     const { name, area } = partsOf(query);
     if (name.length === 0 || name.length + area.length > mostWords) return [];
     return reading(() => {
@@ -101,7 +85,7 @@ export class PlaceSearch {
    * as there are some hundred such names.
    * @throws as search.
    */
-  async misspelt(query: string, limit: number): Promise<FoundPlace[]> {
+  async misspelt(query: string, limit: number): Promise<Suggestion[]> {
     const { name: words, area } = partsOf(query);
     const length = Array.from(wholeName(words)).length;
     if (area.length > 0 || length < shortestMisspelt || length > longestMisspelt) return [];
@@ -124,7 +108,7 @@ export class PlaceSearch {
     this.#db.close();
   }
 
-  #anywhere(words: readonly string[], limit: number): FoundPlace[] {
+  #anywhere(words: readonly string[], limit: number): Suggestion[] {
     const places = collect(words, limit, (match) => this.#matching.all(match, limit));
     const { whole, called, begun } = this.#areaSearch.find(words, isShort(words));
     const areas = begun.slice(0, mostBegunAreas).map(weighed);
@@ -134,7 +118,7 @@ export class PlaceSearch {
     return found.slice(0, limit).map((one) => this.#foundOf(one, words));
   }
 
-  #foundOf(one: Match | SearchArea, words: readonly string[]): FoundPlace {
+  #foundOf(one: Match | SearchArea, words: readonly string[]): Suggestion {
     return isArea(one) ? foundArea(one, words) : this.#placeOf(one, words);
   }
 
@@ -147,14 +131,14 @@ export class PlaceSearch {
     return [];
   }
 
-  #placesOf(found: readonly Match[], words: readonly string[]): FoundPlace[] {
+  #placesOf(found: readonly Match[], words: readonly string[]): Suggestion[] {
     return found.map((one) => this.#placeOf(one, words));
   }
 
-  #placeOf({ id, name }: Match, words: readonly string[]): FoundPlace {
+  #placeOf({ id, name }: Match, words: readonly string[]): Suggestion {
     const place = foundPlace(this.#place.get(id)!);
-    const otherName = hasWords(name, words) ? undefined : this.#otherName(id, wholeName(words));
-    return { ...place, ...(otherName !== undefined && { otherName }) };
+    const other_name = hasWords(name, words) ? undefined : this.#otherName(id, wholeName(words));
+    return { ...place, ...(other_name !== undefined && { other_name }) };
   }
 
   /** The other name of a place that is, or else begins, so. */
@@ -219,27 +203,31 @@ function prepareOtherNames(db: Database) {
 
 type PlaceRow = RowOf<ReturnType<typeof preparePlace>>;
 
-function foundPlace({ lat, lon, kind, population, ...row }: PlaceRow): FoundPlace {
+const found = { source: 'geocode', class: 'place' } as const;
+
+function foundPlace({ kind, population, ...row }: PlaceRow): Suggestion {
   return {
     name: joined([row.name, row.region, row.country]),
-    ...degreesOf({ lat, lon }),
+    ...degreesOf(row),
+    ...found,
     type: placeKinds[kind] ?? 'village',
-    radiusM: townRadiusM(population),
+    radius_m: townRadiusM(population),
   };
 }
 
-function foundArea(area: SearchArea, query: readonly string[]): FoundPlace {
-  const { name, lat, lon, countryName, countryCode, regionCode, radius_m: radiusM } = area;
+function foundArea(area: SearchArea, query: readonly string[]): Suggestion {
+  const { name, countryName, countryCode: country_id, regionCode: region_id, radius_m } = area;
   const isCountry = areaKinds[area.kind] === 'country';
-  const otherName = hasWords(name, query) ? undefined : nameWith(area, query);
+  const other_name = hasWords(name, query) ? undefined : nameWith(area, query);
   return {
-    ...(otherName !== undefined && { otherName }),
     name: joined([name, countryName]),
-    ...degreesOf({ lat, lon }),
+    ...degreesOf(area),
+    ...found,
     type: isCountry ? 'country' : 'region',
-    ...(radiusM === null
-      ? { countryId: countryCode, ...(regionCode === null ? {} : { regionId: regionCode }) }
-      : { radiusM }),
+    ...(radius_m === null
+      ? { country_id, ...(region_id !== null && { region_id }) }
+      : { radius_m }),
+    ...(other_name !== undefined && { other_name }),
   };
 }
 

@@ -61,7 +61,6 @@ export function uninstallSteps(platform: ServicePlatform): Step[] {
   ];
 }
 
-/** Whether steps change any file. */
 function changesFiles(steps: readonly Step[]): boolean {
   return steps.some((step) => 'write' in step || 'remove' in step);
 }
@@ -106,7 +105,6 @@ async function removeFile(path: string): Promise<void> {
   if (path.endsWith('.conf')) await removeEmpty(dirname(path));
 }
 
-/** Removes a directory if nothing is in it. */
 async function removeEmpty(directory: string): Promise<void> {
   // Not empty, or not there: both are fine.
   await rmdir(directory).catch(() => undefined);
@@ -150,26 +148,24 @@ const settlePauseMs = 200;
 export async function installService(
   platform: ServicePlatform,
   plan: InstallPlan,
-  host: ServiceHost,
   isServing?: IsServing,
 ) {
   const { fallback } = plan;
   // Where the fallback is installed already, trying the other again would only interrupt the service.
   const isFallback = fallback !== undefined && !changesFiles(installSteps(platform, fallback));
-  const installed = await carryOut(platform, isFallback ? fallback : plan, host, isServing);
+  const installed = await carryOut(platform, isFallback ? fallback : plan, isServing);
   if (isFallback || fallback === undefined) return installed;
   if (!isSandboxFailure(installed.state.lastExit)) return installed;
-  return carryOut(platform, fallback, host, isServing);
+  return carryOut(platform, fallback, isServing);
 }
 
 async function carryOut(
   platform: ServicePlatform,
   plan: InstallPlan,
-  host: ServiceHost,
   isServing: IsServing | undefined,
 ) {
   const steps = installSteps(platform, plan);
-  const failure = await takeSteps(steps, host);
+  const failure = await takeSteps(steps, platform.host);
   const state = await untilSettled(platform, isServing);
   return { state, plan, isChanged: changesFiles(steps), failure };
 }
@@ -204,9 +200,8 @@ async function isSettled(
  */
 export async function uninstallService(
   platform: ServicePlatform,
-  host: ServiceHost,
 ): Promise<CommandFailure | undefined> {
-  const failure = await takeSteps(uninstallSteps(platform), host);
+  const failure = await takeSteps(uninstallSteps(platform), platform.host);
   if (failure !== undefined) return failure;
   for (const directory of platform.ownDirectories) await removeEmpty(directory);
   return undefined;

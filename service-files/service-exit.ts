@@ -24,7 +24,6 @@ export function isSandboxFailure(exit: ServiceExit | undefined): boolean {
   return exit !== undefined && sandboxExitCodes.includes(exit.code);
 }
 
-/** Says how a service has ended, for a person. */
 export function exitMeaning({ code, signal, wasHung }: ServiceExit): string {
   if (wasHung === true) return 'it gave no sign of life and was ended';
   if (signal !== undefined) return `it was ended by signal ${signal}`;

@@ -1,7 +1,6 @@
 import type { CommandLine, Runner } from './command-line.ts';
 import type { ServiceName, ServiceProgram } from './service-program.ts';
 
-/** Identifies a service. */
 export interface ServiceChoice {
   readonly name: ServiceName;
   /** Serves the whole machine instead of one user. */
@@ -50,7 +49,6 @@ export interface InstallPlan {
 
 export type ServiceCondition = 'running' | 'starting' | 'stopping' | 'stopped' | 'failed';
 
-/** State of a service, as its manager reports it. */
 export interface ServiceState {
   readonly isInstalled: boolean;
   /** Whether it starts by itself: at login, or at boot. */
@@ -84,6 +82,7 @@ export interface ServiceExit {
 
 /** One service of one service manager, as data and pure functions: only `readState` asks anything. */
 export interface ServicePlatform {
+  readonly host: ServiceHost;
   readonly choice: ServiceChoice;
   /** Name for people: `your own systemd service waypointd`. */
   readonly title: string;

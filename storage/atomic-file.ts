@@ -14,11 +14,15 @@ const isWindows = process.platform === 'win32';
 const renameTries = 10;
 const renamePauseMs = 20;
 
-/** Writes a file of mode 0600 so that a reader, or a crash, sees the old content or the new one whole, and syncs it to the disk. */
-export async function writeFileAtomic(path: string, data: string | Uint8Array): Promise<void> {
+/** Writes a file so that a reader, or a crash, sees the old content or the new one whole, and syncs it to the disk. */
+export async function writeFileAtomic(
+  path: string,
+  data: string | Uint8Array,
+  { mode = 0o600 } = {},
+): Promise<void> {
   const temporary = temporaryBeside(path);
   try {
-    await writeFile(temporary, data, { mode: 0o600, flag: 'wx', flush: true });
+    await writeFile(temporary, data, { mode, flag: 'wx', flush: true });
     await renameDurably(temporary, path);
   } catch (error) {
     await rm(temporary, { force: true });

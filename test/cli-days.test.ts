@@ -2,7 +2,7 @@
 import test, { type ExecutionContext } from 'ava';
 import { between, metresBetween, type Position } from '../bench/timelines/geometry.ts';
 import { parseWindow, reportWindow } from '../cli/commands/timeline/day-window.ts';
-import { isInSchengen } from '../cli/commands/timeline/schengen.ts';
+import { isInSchengen } from '../cli/commands/days.ts';
 import { momentOf } from '../cli/commands/where.ts';
 import { formatDate, parseDate } from '../model/calendar-date.ts';
 import { testCli, type TestCli } from './helpers/cli.ts';

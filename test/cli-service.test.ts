@@ -78,7 +78,7 @@ function filesBelow(directory: string): Record<string, string> {
 test('systemd: install makes the directories, writes the units, enables and starts them', async (t) => {
   const { host, platform } = await systemd(t);
   const spec = fakeSpec(host);
-  const { state, isChanged } = await installService(platform, platform.plan(spec), host);
+  const { state, isChanged } = await installService(platform, platform.plan(spec));
   t.true(isChanged);
   const units = join(host.home, '.config', 'systemd', 'user');
   t.deepEqual(Object.keys(filesBelow(units)).toSorted(), ['waypointd.service', 'waypointd.socket']);
@@ -99,9 +99,9 @@ test('systemd: install makes the directories, writes the units, enables and star
 test('systemd: a second install writes nothing and stops nothing', async (t) => {
   const { host, platform } = await systemd(t);
   const plan = platform.plan(fakeSpec(host));
-  await installService(platform, plan, host);
+  await installService(platform, plan);
   host.ran.length = 0;
-  const { isChanged } = await installService(platform, plan, host);
+  const { isChanged } = await installService(platform, plan);
   t.false(isChanged);
   t.false(host.ran.some((command) => /reload|stop|disable|restart/u.test(command)));
 });
@@ -111,7 +111,7 @@ posix(
   async (t) => {
     const { host, platform } = await systemd(t);
     const install = (changes: Parameters<typeof fakeSpec>[1]) =>
-      installService(platform, platform.plan(fakeSpec(host, changes)), host);
+      installService(platform, platform.plan(fakeSpec(host, changes)));
     const files = () => filesBelow(join(host.home, '.config', 'systemd', 'user'));
     await install({ hasNetwork: false });
     t.regex(files()['waypointd.service.d/10-no-network.conf'] ?? '', /^PrivateNetwork=yes$/mu);
@@ -135,16 +135,16 @@ posix('systemd: uninstall removes what install has written, and nothing else', a
   const mine = join(units, 'waypointd.service.d', 'mine.conf');
   writeFileSync(mine, '[Service]\n');
   const plan = platform.plan(fakeSpec(host, { hasNetwork: false }));
-  await installService(platform, plan, host);
+  await installService(platform, plan);
   writeFileSync(join(host.home, 'data', 'waypoints.sqlite'), 'precious');
-  t.is(await uninstallService(platform, host), undefined);
+  t.is(await uninstallService(platform), undefined);
   t.deepEqual(Object.keys(filesBelow(host.home)).toSorted(), [
     '.config/systemd/user/waypointd.service.d/mine.conf',
     'data/waypoints.sqlite',
   ]);
   rmSync(join(units, 'waypointd.service.d'), { recursive: true });
-  await installService(platform, plan, host);
-  await uninstallService(platform, host);
+  await installService(platform, plan);
+  await uninstallService(platform);
   t.false(existsSync(join(host.home, '.config', 'systemd')), 'empty directories go, too');
 });
 
@@ -155,11 +155,11 @@ test('systemd: a unit that somebody else has written is in the way of install an
   writeFileSync(join(units, 'waypointd.service'), '[Service]\nExecStart=/mine\n');
   const before = filesBelow(host.home);
   const plan = platform.plan(fakeSpec(host));
-  await t.throwsAsync(installService(platform, plan, host), {
+  await t.throwsAsync(installService(platform, plan), {
     message: /waypointd\.service was not written by "waypointd service install"/u,
   });
   t.deepEqual(host.ran, []);
-  await uninstallService(platform, host);
+  await uninstallService(platform);
   t.deepEqual(filesBelow(host.home), before);
 });
 
@@ -177,11 +177,11 @@ for (const code of [217, 218, 226]) {
       stdout: isSandboxed() ? failed : running,
     }));
     const plan = platform.plan(fakeSpec(host));
-    const first = await installService(platform, plan, host);
+    const first = await installService(platform, plan);
     t.is(first.state.condition, 'running');
     t.regex(first.plan.remarks.join(), /less of a sandbox/u);
     host.ran.length = 0;
-    const second = await installService(platform, plan, host);
+    const second = await installService(platform, plan);
     t.false(second.isChanged);
     t.regex(second.plan.remarks.join(), /less of a sandbox/u);
   });
@@ -251,7 +251,7 @@ posix(
     host.answers.set('launchctl print', { stdout: launchdRunning });
     const platform = await choosePlatform(host, daemon, reached);
     const plan = platform.plan(fakeSpec(host));
-    const { state } = await installService(platform, plan, host);
+    const { state } = await installService(platform, plan);
     const plist = join(host.home, 'Library', 'LaunchAgents', 'local.waypointd.plist');
     t.regex(readFileSync(plist, 'utf8'), /<string>\/opt\/waypointd\/bin\/waypointd\.js<\/string>/u);
     t.true(existsSync(join(host.home, 'Library', 'Logs', 'waypointd')), 'launchd does not make it');
@@ -262,9 +262,9 @@ posix(
     ]);
     t.like(state, { condition: 'running', pid: 812, restarts: 2, lastExit: { code: 75 } });
     host.ran.length = 0;
-    t.false((await installService(platform, plan, host)).isChanged);
+    t.false((await installService(platform, plan)).isChanged);
     t.false(host.ran.some((command) => command.includes('bootout')));
-    await uninstallService(platform, host);
+    await uninstallService(platform);
     t.true(host.ran.includes('launchctl bootout gui/501/local.waypointd'));
     t.false(existsSync(plist));
     t.true(existsSync(join(host.home, 'data')));
@@ -325,8 +325,7 @@ test('Windows: install gives the scheduler a definition in UTF-16, which is gone
 });
 
 posix('a file that is only for a command does not stay', async (t) => {
-  const host = fakeHost(t, 'linux');
-  const { platform } = await systemd(t);
+  const { host, platform } = await systemd(t);
   const path = join(host.home, 'task.xml');
   let seen: Buffer | undefined;
   host.answers.set('schtasks', () => {
@@ -338,7 +337,7 @@ posix('a file that is only for a command does not stay', async (t) => {
     files: [{ path, text: 'é', encoding: 'utf16le' as const, isTemporary: true }],
     activate: () => [{ program: 'schtasks', words: [] }],
   };
-  await installService(platform, plan, host);
+  await installService(platform, plan);
   t.deepEqual(seen, Buffer.from('\uFEFFé', 'utf16le'));
   t.false(existsSync(path));
 });

@@ -12,7 +12,7 @@ import Database from 'better-sqlite3';
 import { checkedFetch } from '../daemon/geocoders/checked-fetch.ts';
 import { nominatimLookup } from '../daemon/geocoders/nominatim.ts';
 import { OnlineGeocoder } from '../daemon/geocoders/online-geocoder.ts';
-import { photonLookup } from '../daemon/geocoders/photon.ts';
+import { photonLookup } from '../daemon/geocoders/choose-geocoders.ts';
 import { ServerFailed } from '../daemon/geocoders/server-failed.ts';
 import { findPlaces } from '../daemon/geocoders/find-places.ts';
 import type { GeocodeAnswer } from '../daemon/geocoders/geocoder.ts';

@@ -7,7 +7,8 @@ import Database from 'better-sqlite3';
 import fc from 'fast-check';
 import { distance } from 'geokdbush';
 import { builtinGeodataPath, UnusableGeneration } from '../geodata/generation.ts';
-import { PlaceSearch, type FoundPlace } from '../geodata/place-search.ts';
+import { PlaceSearch } from '../geodata/place-search.ts';
+import type { Suggestion } from '../model/search.ts';
 import { foldName } from '../model/fold.ts';
 import { isTaken, rounds } from './helpers/effort.ts';
 import { temporaryDirectory } from './helpers/temporary-directory.ts';
@@ -66,7 +67,7 @@ for (const [query, first] of firstAnswers) {
 }
 
 /** A query, the first of its answers, and what kind of thing that is. */
-const firstKinds: readonly [query: string, first: string, type: FoundPlace['type']][] = [
+const firstKinds: readonly [query: string, first: string, type: Suggestion['type']][] = [
   ['portugal', 'Portugal', 'country'],
   ['georgia', 'Georgia', 'country'],
   ['españa', 'Spain', 'country'],
@@ -113,15 +114,17 @@ for (const [query, first, type] of firstKinds)
 
 test('countries and regions stand beside towns, with their ids', (t) => {
   const found = places.search('georgia', limit);
-  t.like(found[0], { name: 'Georgia', countryId: 'GE', radiusM: undefined });
-  t.like(found[1], { name: 'Georgia, United States', countryId: 'US', regionId: 'US.GA' });
+  t.like(found[0], { name: 'Georgia', country_id: 'GE', radius_m: undefined });
+  t.like(found[1], { name: 'Georgia, United States', country_id: 'US', region_id: 'US.GA' });
   const [town, region] = places.search('porto', limit);
-  t.like(town, { type: 'city', radiusM: 5_600, countryId: undefined });
-  t.like(region, { name: 'Porto, Portugal', type: 'region', regionId: 'PT.17' });
+  t.like(town, { type: 'city', radius_m: 5_600, country_id: undefined });
+  t.like(region, { name: 'Porto, Portugal', type: 'region', region_id: 'PT.17' });
   t.true(places.search('spain', 1)[0]!.lat > 36);
   // A letter or two begin too many of them.
-  t.true(['s', 'sp'].every((begin) => places.search(begin, limit).every(({ radiusM }) => radiusM)));
-  const begun = places.search('new', limit).filter(({ countryId }) => countryId !== undefined);
+  t.true(
+    ['s', 'sp'].every((begin) => places.search(begin, limit).every(({ radius_m }) => radius_m)),
+  );
+  const begun = places.search('new', limit).filter(({ country_id }) => country_id !== undefined);
   t.true(begun.length <= 3);
 });
 
@@ -175,7 +178,9 @@ test('a place has its position and says how large it is', (t) => {
 
 test('a hit by another name says by which', (t) => {
   const otherNames = (query: string) =>
-    Object.fromEntries(places.search(query, limit).map(({ name, otherName }) => [name, otherName]));
+    Object.fromEntries(
+      places.search(query, limit).map(({ name, other_name }) => [name, other_name]),
+    );
   const found = otherNames('sao paulo');
   t.is(found['São Paulo, Brazil'], undefined);
   t.regex(found['Luanda, Angola'] ?? '', /^S[aã]o Paulo da Assun/u);
@@ -302,7 +307,7 @@ interface City {
 
 /** Finds the city among enough answers for all its namesakes, not further off than its centre may have been moved. */
 function finds(query: string, [lon, lat]: readonly [lon: number, lat: number]): boolean {
-  const isThere = (place: FoundPlace) => distance(lon, lat, place.lon, place.lat) <= 30;
+  const isThere = (place: Suggestion) => distance(lon, lat, place.lon, place.lat) <= 30;
   return places.search(query, limit).some(isThere) || places.search(query, 100).some(isThere);
 }
 

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import test from 'ava';
 import { z } from 'zod';
-import { openApiRoute } from '../daemon/routes/openapi.ts';
+import { openApiRoute } from '../daemon/routes/all.ts';
 import { route, type Route } from '../http/route.ts';
 import { describeApi, type OpenApiDocument } from '../model/openapi.ts';
 import { healthSchema } from '../model/process.ts';

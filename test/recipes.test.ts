@@ -7,7 +7,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import test from 'ava';
 import { z } from 'zod';
-import { openApiRoute } from '../daemon/routes/openapi.ts';
+import { openApiRoute } from '../daemon/routes/all.ts';
 import type { Format } from '../formats/format.ts';
 import { findFormat, formats } from '../formats/registry.ts';
 import { route } from '../http/route.ts';

@@ -3,12 +3,9 @@ import { gzipSync } from 'node:zlib';
 import test, { type ExecutionContext } from 'ava';
 import Database from 'better-sqlite3';
 import { WorkerPool } from '../daemon/pool.ts';
+import type { Geodata } from '../daemon/geodata/geodata.ts';
 import type { TimelineTasks } from '../daemon/timelines/execution.ts';
-import {
-  TimelineJobs,
-  type TimelineGeodata,
-  type TimelineOverrides,
-} from '../daemon/timelines/jobs.ts';
+import { TimelineJobs, type TimelineOverrides } from '../daemon/timelines/jobs.ts';
 import type { TimelineJobRecord } from '../model/timeline-job.ts';
 import { startTestDaemon, type TestDaemon } from './helpers/daemon.ts';
 import { importTree } from './helpers/imported-files.ts';
@@ -19,6 +16,7 @@ import { answerWhen, until } from './helpers/until.ts';
 import { resultOf, starts } from './programs/unruly-timeline-tasks.ts';
 
 type Doing = keyof typeof starts;
+type InUse = Awaited<ReturnType<Geodata['inUse']>>;
 
 const minutes = 60_000;
 
@@ -374,7 +372,7 @@ function directJobs(t: ExecutionContext) {
   const time = manualTime();
   const libraryReady = Promise.withResolvers<void>();
   /** One for each time that somebody asked for geodata. */
-  const generations: PromiseWithResolvers<TimelineGeodata | null>[] = [];
+  const generations: PromiseWithResolvers<InUse>[] = [];
   const jobs = new TimelineJobs(
     {
       libraryPath: '',
@@ -384,7 +382,7 @@ function directJobs(t: ExecutionContext) {
       log: silentLog,
       libraryReady: () => libraryReady.promise,
       geodata() {
-        const generation = Promise.withResolvers<TimelineGeodata | null>();
+        const generation = Promise.withResolvers<InUse>();
         generations.push(generation);
         return generation.promise;
       },

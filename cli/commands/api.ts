@@ -11,7 +11,6 @@ const methods = ['GET', 'POST', 'PATCH', 'PUT', 'DELETE', 'HEAD', 'OPTIONS'];
 /** More than this is passed on as it comes: it is too long to read at a terminal, and indenting needs it whole. */
 const maxPrettyBytes = 8_388_608;
 
-/** `waypointd api` */
 export const command = defineCommand({
   name: 'api',
   summary: "call the running daemon's API",

@@ -157,7 +157,6 @@ function readable(word: string): string {
   return file;
 }
 
-/** `waypointd backup` */
 export const command = defineCommand({
   name: 'backup',
   summary: 'write all your data into one file, and restore it',

@@ -157,7 +157,6 @@ const merge = defineCommand({
         : 'Wrote the bookmarks file anew.',
 });
 
-/** `waypointd bookmark add|rename|edit|rm|merge` */
 export const command = defineCommand({
   name: 'bookmark',
   aliases: ['bookmarks'],

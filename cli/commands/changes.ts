@@ -34,7 +34,6 @@ function nameOf({ path, correction, before, after }: ChangeDetail): string {
   return tag === undefined ? name : `${tag} of ${name}`;
 }
 
-/** `waypointd changes` */
 export const command = defineCommand({
   name: 'changes',
   summary: 'list what was changed, newest first',

@@ -58,7 +58,6 @@ complete -c waypointd -f -a '(__waypointd_complete)'
 
 const shells = ['bash', 'zsh', 'fish'] as const;
 
-/** `waypointd completion` */
 export const command = defineCommand({
   name: 'completion',
   summary: 'print a script that lets your shell complete commands',

@@ -67,7 +67,6 @@ const path = defineCommand({
   run: ({ given }) => configFileOf(given),
 });
 
-/** `waypointd config`, `config get|set|unset|path` */
 export const command = defineCommand({
   name: 'config',
   summary: 'show and change the settings',

@@ -164,7 +164,6 @@ const remove = defineCommand({
   show: ({ id }) => `Deleted correction ${id}.`,
 });
 
-/** `waypointd correct` */
 export const command = defineCommand({
   name: 'correct',
   summary: 'say how a trip was made, or that a stay was none',

@@ -3,7 +3,6 @@ import type { Finding, FindingLevel } from '../doctor/finding.ts';
 import { defineCommand, type Call } from '../program/command.ts';
 import { counted } from '../terminal/text.ts';
 
-/** `waypointd doctor` */
 export const command = defineCommand({
   name: 'doctor',
   summary: 'look for what is wrong, and say what to do',

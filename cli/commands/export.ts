@@ -15,7 +15,6 @@ import { megabytes } from '../terminal/text.ts';
 
 const exampleBox = '-9,41.5,-8,43';
 
-/** `waypointd export` */
 export const command = defineCommand({
   name: 'export',
   summary: 'write waypoints, routes and tracks as GPX, GeoJSON, KML or CSV',

@@ -45,7 +45,6 @@ const notice = defineCommand({
   },
 });
 
-/** `waypointd geodata publish`, for who maintains a manifest */
 const publish = defineCommand({
   name: 'publish',
   summary: 'for maintainers: send a generation to a repository',
@@ -92,7 +91,6 @@ async function manifestEntry(
   );
 }
 
-/** `waypointd geodata …` */
 export const command = defineCommand({
   name: 'geodata',
   summary: 'show or change the data that names places',

@@ -34,7 +34,6 @@ const show = defineCommand({
   show: ({ name }) => `"${name}" shows again.`,
 });
 
-/** `waypointd hide`, `hide list` and `hide show` */
 export const command = defineCommand({
   name: 'hide',
   summary: 'hide an imported waypoint, or show it again',

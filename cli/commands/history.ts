@@ -22,7 +22,6 @@ const clear = defineCommand({
   },
 });
 
-/** `waypointd history` and `history clear` */
 export const command = defineCommand({
   name: 'history',
   summary: 'print or clear the recent searches',

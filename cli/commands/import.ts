@@ -20,7 +20,6 @@ import { inputFrom } from './import/standard-input.ts';
 import { planImports } from './import/plan.ts';
 import { printSummary } from './import/summary.ts';
 
-/** `waypointd import` */
 export const command = defineCommand({
   name: 'import',
   summary: 'import recorder files and folders',
@@ -47,7 +46,6 @@ from another folder is kept beside it. Ctrl-C stops at once and keeps every fini
 Exit code: 0 if at least one of the files is in the library now, else 1.`,
   async run({ context, words: [paths], options, isJson }) {
     if (paths.length === 1 && paths[0] === '-') return importInput(context, options, isJson);
-    // Only what was asked for: an older daemon knows none of it.
     const flags = {
       ...(options.dryRun && { dry_run: true }),
       ...(options.again && { again: true }),
@@ -82,7 +80,6 @@ function endWith(sum: ImportSum, stopped: AbortSignal): void {
   } else if (sum.files + sum.duplicates === 0) process.exitCode = 1;
 }
 
-/** Imports what comes on standard input. */
 async function importInput(
   context: CommandContext,
   { as: name, salvage }: { readonly as?: string | undefined; readonly salvage?: boolean },

@@ -196,7 +196,6 @@ function changeEach(
   });
 }
 
-/** `waypointd imports` and its commands */
 export const command = defineCommand({
   name: 'imports',
   summary: 'list, remove and restore imported files',

@@ -21,7 +21,6 @@ type ListOptions = Omit<OptionValues<typeof options>, 'json'>;
 /** Some hundred thousand waypoints, for a pager (`waypointd list | less`). */
 const aheadBytes = 67_108_864;
 
-/** Waypoints as a table. */
 export const waypointColumns: readonly TableColumn<Waypoint>[] = [
   ...nameColumns,
   { title: 'DATE', text: ({ time }) => (time === undefined ? '' : dateOf(time)) },
@@ -29,7 +28,6 @@ export const waypointColumns: readonly TableColumn<Waypoint>[] = [
   tagsColumn,
 ];
 
-/** `waypointd list` */
 export const command = defineCommand({
   name: 'list',
   summary: 'list waypoints: bookmarks first, then imported ones',

@@ -11,7 +11,6 @@ import { systemClock } from '../../model/process.ts';
 import { defineCommand } from '../program/command.ts';
 import { findDaemon, startOwnDaemon } from '../program/connection.ts';
 import type { CommandContext } from '../program/context.ts';
-import { manifestOption } from '../program/geodata-manifest.ts';
 import { watchForEnd } from '../terminal/interrupts.ts';
 import { invocation } from '../terminal/invocation.ts';
 import { note, print } from '../terminal/output.ts';
@@ -23,7 +22,6 @@ const lookMs = 5_000;
 /** Time for running requests to finish when the map ends, ms. */
 const graceMs = 1_000;
 
-/** `waypointd map` */
 export const command = defineCommand({
   name: 'map',
   summary: 'show everything on a map, in your browser',
@@ -69,14 +67,7 @@ function findPage(): string {
 
 /** A daemon in this process, for as long as the map is there; other commands find it. */
 async function startHere(context: CommandContext) {
-  const { paths, resolved } = context;
-  const settings = { ...resolved.settings, log_level: 'error' as const };
-  const own = await startOwnDaemon({
-    settings,
-    paths,
-    isFound: true,
-    ...(await manifestOption(context)),
-  });
+  const own = await startOwnDaemon(context, { level: 'error', isFound: true });
   note('No daemon is running: this command runs one until it ends.');
   return own;
 }

@@ -16,7 +16,6 @@ const rows: readonly (readonly [key: string, label: string, path: PathOf])[] = [
 
 type PathOf = (context: CommandContext) => string | undefined;
 
-/** `waypointd paths` */
 export const command = defineCommand({
   name: 'paths',
   summary: 'print where everything is kept',

@@ -12,14 +12,12 @@ export const atOption = {
   '--at <lat,lon>': 'which one, when several have this name: LAT,LON',
 } as const;
 
-/** The first columns of tables of places. */
 export const nameColumns: readonly TableColumn<Place>[] = [
   { title: 'NAME', canShrink: true, text: ({ name }) => name },
   { title: 'LAT', align: 'right', text: ({ lat }) => degrees(lat) },
   { title: 'LON', align: 'right', text: ({ lon }) => degrees(lon) },
 ];
 
-/** The tags of a waypoint in a table. */
 export const tagsColumn: TableColumn<Pick<Waypoint, 'tags'>> = {
   title: 'TAGS',
   canShrink: true,

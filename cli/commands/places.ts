@@ -23,7 +23,6 @@ const columns: readonly TableColumn<LifePlace>[] = [
   { title: 'AT', text: ({ lat, lon }) => `${lat.toFixed(5)},${lon.toFixed(5)}` },
 ];
 
-/** `waypointd places` */
 export const command = defineCommand({
   name: 'places',
   summary: 'list the places where you stay, with visits, hours and nights',

@@ -1,10 +1,10 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { SuggestAnswer, Suggestion } from '../../model/search.ts';
 import { RequestFailure } from '../../client/waypoints/request-failure.ts';
 import { usageError } from '../../model/exit-error.ts';
 import { defineCommand } from '../program/command.ts';
 import { withDaemon } from '../program/connection.ts';
 import type { DaemonClient } from '../program/daemon-client.ts';
+import { askUntil } from '../program/polling.ts';
 import { geodataRemedy } from '../terminal/invocation.ts';
 import { note } from '../terminal/output.ts';
 import { tableLines, type TableColumn } from '../terminal/table.ts';
@@ -31,11 +31,9 @@ const columns: readonly TableColumn<Suggestion>[] = [
 
 const isTagQuery = /^\s*tag:/iu;
 
-/** How long, and how often, a geocoding server is waited for, ms. */
+/** How long a geocoding server is waited for, ms. */
 const patienceMs = 2_200;
-const pauseMs = 300;
 
-/** `waypointd search` */
 export const command = defineCommand({
   name: 'search',
   summary: 'find waypoints by name or tag, and places by name',
@@ -63,13 +61,12 @@ export const command = defineCommand({
 });
 
 /** Asks again for as long as a geocoding server is being asked: an answer never waits for it. */
-async function suggestions(client: DaemonClient, text: string): Promise<SuggestAnswer> {
+function suggestions(client: DaemonClient, text: string): Promise<SuggestAnswer> {
   const giveUpAt = performance.now() + patienceMs;
-  for (;;) {
-    const answer = await client.suggest(text);
-    if (answer.pending !== true || performance.now() + pauseMs > giveUpAt) return answer;
-    await delay(pauseMs);
-  }
+  return askUntil(
+    () => client.suggest(text),
+    ({ pending }) => pending !== true || performance.now() > giveUpAt,
+  );
 }
 
 async function hasNoGeodata(client: DaemonClient): Promise<boolean> {

@@ -27,7 +27,6 @@ import { endInAnyCase, watchForEnd } from '../terminal/interrupts.ts';
 import { invocation, shellWord } from '../terminal/invocation.ts';
 import { print } from '../terminal/output.ts';
 
-/** `waypointd serve` */
 export const command = defineCommand({
   name: 'serve',
   summary: 'run the daemon in this terminal',
@@ -151,9 +150,9 @@ Type these in another terminal; Ctrl-C in this one stops the daemon.
 }
 
 /** The flags with which a command in another terminal finds this daemon. */
-function flagsToFind({ resolved, paths, flags }: CommandContext): string {
+function flagsToFind({ resolved, paths, given }: CommandContext): string {
   const chosen: [string, string | undefined][] = [
-    ['--config', flags.config === undefined ? undefined : paths.configFile],
+    ['--config', given.config === undefined ? undefined : paths.configFile],
     ['--data-dir', isForThisCall('data_dir') ? paths.data : undefined],
     ['--runtime-dir', isForThisCall('runtime_dir') ? paths.runtime : undefined],
   ];

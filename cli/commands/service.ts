@@ -2,11 +2,7 @@ import { ExitError, usageError } from '../../model/exit-error.ts';
 import { choosePlatform } from '../../service-files/choose-platform.ts';
 import { runCommands, runHere } from '../../service-files/command-line.ts';
 import { uninstallService, uninstallSteps, untilSettled } from '../../service-files/install.ts';
-import type {
-  ServiceChoice,
-  ServicePlatform,
-  ServiceHost,
-} from '../../service-files/service-platform.ts';
+import type { ServiceChoice, ServicePlatform } from '../../service-files/service-platform.ts';
 import { defineCommand, type Call } from '../program/command.ts';
 import { note } from '../terminal/output.ts';
 import { installCommand } from './service/install.ts';
@@ -33,10 +29,9 @@ function choiceOf({ given, options }: ServiceCall): ServiceChoice {
   return { name: isObjects ? 'waypointd-objects' : 'waypointd', isSystem: options.system };
 }
 
-async function open(call: ServiceCall) {
-  const host = localHost();
+function open(call: ServiceCall): Promise<ServicePlatform> {
   const mustReach = call.options.dryRun !== true;
-  return { host, platform: await choosePlatform(host, choiceOf(call), { mustReach }) };
+  return choosePlatform(localHost(), choiceOf(call), { mustReach });
 }
 
 async function isInstalled({ readState }: ServicePlatform): Promise<boolean> {
@@ -64,7 +59,7 @@ const uninstall = defineCommand({
     'Stops the service and removes what install has written. Your data and settings stay.',
   options: { ...choiceOptions, '--dry-run': 'only print what would be removed and run' },
   async *run(call) {
-    const { host, platform } = await open(call);
+    const platform = await open(call);
     const steps = uninstallSteps(platform);
     if (call.options.dryRun) return yield* stepLines(steps);
     const isThere =
@@ -73,7 +68,7 @@ const uninstall = defineCommand({
     if (!isThere) {
       return note(`waypointd was not installed as ${platform.title}; nothing was removed.`);
     }
-    const failure = await uninstallService(platform, host);
+    const failure = await uninstallService(platform);
     if (failure !== undefined) throw commandError(failure);
     yield `Removed ${platform.title}.`;
     yield `The data stays in ${platform.machineData ?? call.context.paths.data}`;
@@ -86,13 +81,13 @@ const status = defineCommand({
   description: 'Shows how the service is. The exit code is 1 unless it runs.',
   options: { ...choiceOptions },
   async run(call) {
-    const { host, platform } = await open(call);
-    const found = await readServiceStatus(platform, host, call.context);
-    return { host, platform, found };
+    const platform = await open(call);
+    const found = await readServiceStatus(platform, call.context);
+    return { platform, found };
   },
   isFailure: ({ found }) => found.state !== 'running',
   json: ({ found }) => found,
-  show: ({ host, platform, found }) => statusLines(found, platform, host),
+  show: ({ platform, found }) => statusLines(found, platform),
 });
 
 type Verb = 'start' | 'stop' | 'restart';
@@ -103,23 +98,19 @@ function verbCommand(verb: Verb, summary: string, done: string) {
     summary,
     options: { ...choiceOptions, '--dry-run': 'only print what would be run' },
     async *run(call) {
-      const { host, platform } = await open(call);
+      const platform = await open(call);
       if (call.options.dryRun) return yield* stepLines(platform[verb].map((run) => ({ run })));
-      const { title, choice } = platform;
-      if (!(await isInstalled(platform))) {
-        throw new ExitError(notInstalledSentence(title, choice));
-      }
-      await order(verb, platform, host);
+      if (!(await isInstalled(platform))) throw new ExitError(notInstalledSentence(platform));
+      await order(verb, platform);
+      const { title } = platform;
       yield `${title.charAt(0).toUpperCase()}${title.slice(1)} ${done}.`;
     },
   });
 }
 
-async function order(verb: Verb, platform: ServicePlatform, host: ServiceHost): Promise<void> {
-  const failure = await runCommands(platform[verb], host.run);
-  if (verb !== 'stop') {
-    return confirmRunning(platform, host, await untilSettled(platform), failure);
-  }
+async function order(verb: Verb, platform: ServicePlatform): Promise<void> {
+  const failure = await runCommands(platform[verb], platform.host.run);
+  if (verb !== 'stop') return confirmRunning(platform, await untilSettled(platform), failure);
   // Managers differ in what they say to one that does not run anyway: how it is afterwards counts.
   const { condition } = await platform.readState();
   if (failure !== undefined && condition === 'running') throw commandError(failure);
@@ -136,15 +127,14 @@ const logs = defineCommand({
   async run(call) {
     const { lines, follow } = call.options;
     if (!/^\d{1,6}$/u.test(lines)) throw usageError('--lines is a whole number.');
-    const { host, platform } = await open(call);
+    const platform = await open(call);
     const tail = platform.logs(Number(lines), follow);
-    const code = await runHere(tail, host.env);
+    const code = await runHere(tail, platform.host.env);
     if (code === undefined) throw new ExitError(`${tail.program} is not here, or was stopped.`);
     process.exitCode = code;
   },
 });
 
-/** `waypointd service …` */
 export const command = defineCommand({
   name: 'service',
   summary: 'have the daemon start by itself, and stop, watch and remove it',

@@ -2,20 +2,13 @@ import { bookmarksFileRemedy } from '../../model/bookmarks-file.ts';
 import type { GeodataStatus } from '../../model/geodata.ts';
 import type { ImportStatus } from '../../model/import.ts';
 import type { DaemonStatus } from '../../model/status.ts';
-import {
-  ifKnown,
-  findDaemon,
-  noteOtherPort,
-  type RunningDaemon,
-  whyNone,
-} from '../program/connection.ts';
+import { findDaemon, noteOtherPort, type RunningDaemon, whyNone } from '../program/connection.ts';
 import { defineCommand } from '../program/command.ts';
 import { invocation } from '../terminal/invocation.ts';
 import { note } from '../terminal/output.ts';
 import { labelledLines } from '../terminal/table.ts';
 import { counted, dateOf, duration, megabytes } from '../terminal/text.ts';
 
-/** `waypointd status` */
 export const command = defineCommand({
   name: 'status',
   summary: 'show whether a daemon is running, and what it holds',
@@ -51,9 +44,9 @@ async function readService() {
 
 async function readStatus({ client, handOver, version }: RunningDaemon) {
   const [daemon, run, geodata] = await Promise.all([
-    ifKnown(client.getStatus()),
+    client.getStatus(),
     client.getImportStatus(),
-    ifKnown(client.getGeodataStatus()),
+    client.getGeodataStatus(),
   ]);
   return {
     running: true as const,
@@ -64,7 +57,7 @@ async function readStatus({ client, handOver, version }: RunningDaemon) {
     ...(handOver.data_dir === undefined ? {} : { data_dir: handOver.data_dir }),
     ...daemon,
     import: run,
-    ...(geodata === undefined ? {} : { geodata: geodataSummary(geodata) }),
+    geodata: geodataSummary(geodata),
   };
 }
 
@@ -76,11 +69,8 @@ function geodataSummary({ current, install }: GeodataStatus) {
 type Status = Awaited<ReturnType<typeof readStatus>> & { readonly service: Service };
 
 function* statusLines(status: Status): Generator<string> {
-  const { url, pid, started, uptime_seconds } = status;
-  // The machine's clock may have been set since it began.
-  const age =
-    uptime_seconds === undefined ? Date.now() - Date.parse(started) : uptime_seconds * 1000;
-  yield `waypointd ${status.version} is running on ${url} (process ${pid}, for ${duration(age)})`;
+  const { url, pid, version, uptime_seconds: age } = status;
+  yield `waypointd ${version} is running on ${url} (process ${pid}, for ${duration(age * 1000)})`;
   const rows = [
     ['data', status.data_dir],
     ['holds', holdings(status)],
@@ -95,8 +85,7 @@ function* statusLines(status: Status): Generator<string> {
   yield* labelledLines(rows, 10);
 }
 
-function holdings({ library, waypoints, bookmarks }: Status): string | undefined {
-  if (library === undefined || bookmarks === undefined) return undefined;
+function holdings({ library, waypoints, bookmarks }: Status): string {
   const { state, files_done, files_total } = library;
   if (state === 'reading') {
     return `${counted(bookmarks, 'bookmark')}; the library is being read, ${files_done} of ${counted(files_total, 'file')} done, and lists wait for it`;
@@ -155,15 +144,12 @@ function watchLine(folders: DaemonStatus['watch']): string | undefined {
   return parts.join(', ');
 }
 
-function timelinesLine(timelines: DaemonStatus['timelines'] | undefined): string | undefined {
-  if (timelines === undefined) return undefined;
-  const { queued, running } = timelines;
+function timelinesLine({ queued, running }: DaemonStatus['timelines']): string {
   if (running === 0 && queued === 0) return 'no job';
   return `${counted(running, 'job')} running, ${queued} waiting`;
 }
 
-function geodataLine(geodata: ReturnType<typeof geodataSummary> | undefined): string | undefined {
-  if (geodata === undefined) return undefined;
+function geodataLine(geodata: Status['geodata']): string {
   const { generation_id, dataset_version, valid, degraded, install } = geodata;
   if (!valid) return 'none that can be used; "waypointd doctor" says why';
   const instead = degraded ? ', in place of another one that is damaged or missing' : '';

@@ -84,7 +84,6 @@ const list = defineCommand({
   },
 });
 
-/** `waypointd tag add|rm|rename|list` */
 export const command = defineCommand({
   name: 'tag',
   summary: 'tag waypoints, list tags',

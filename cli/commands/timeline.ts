@@ -10,7 +10,6 @@ import { dayOf } from '../../storage/day-blob.ts';
 import { defineCommand, type OptionValues } from '../program/command.ts';
 import { note, printJson, write } from '../terminal/output.ts';
 import { calendarSvg } from './timeline/calendar-svg.ts';
-import { withLocalTimes } from './timeline/clock.ts';
 import { writeRows, writeStops } from './timeline/csv.ts';
 import { periodOptions, requestOf } from './timeline/period.ts';
 import { timelineOf } from './timeline/run.ts';
@@ -31,7 +30,6 @@ const options = {
 } as const;
 type TimelineOptions = OptionValues<typeof options>;
 
-/** `waypointd timeline` */
 export const command = defineCommand({
   name: 'timeline',
   summary: 'show where you stayed, and for how long',
@@ -50,11 +48,7 @@ export const command = defineCommand({
 GeoJSON has the stops as points, JSON all there is. docs/timelines.md says what the numbers mean.`,
   async run({ context, words: [words], options, isJson }) {
     checkOptions(formatOf(options, isJson), options);
-    const result = await timelineOf(context, requestOf(words, options, dayOf(Date.now())));
-    return (
-      result &&
-      (isJson || options.csv || options.format !== 'table' ? withLocalTimes(result) : result)
-    );
+    return timelineOf(context, requestOf(words, options, dayOf(Date.now())));
   },
   show: (result, { options }) => show(formatOf(options), result, options),
 });
@@ -119,7 +113,6 @@ async function writeGeoJson({ timeline }: TimelineResult): Promise<void> {
   await write('\n]}\n');
 }
 
-/** Writes stops, days or places as CSV. */
 function writeCsv(result: TimelineResult, choice: TimelineOptions): Promise<void> {
   if (choice.stops) return writeStops(result.timeline);
   if (choice.days) return writeRows(knownFields(timelineDaySchema), result.days);

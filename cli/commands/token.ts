@@ -1,7 +1,6 @@
 import { defineCommand } from '../program/command.ts';
 import { requireDaemon } from '../program/connection.ts';
 
-/** `waypointd token` */
 export const command = defineCommand({
   name: 'token',
   summary: "print the running daemon's token",

@@ -18,13 +18,12 @@ import { dayOf } from '../../storage/day-blob.ts';
 import { defineCommand } from '../program/command.ts';
 import { note } from '../terminal/output.ts';
 import { tableLines, type TableColumn } from '../terminal/table.ts';
-import { clockOf, withLocalTimes } from './timeline/clock.ts';
+import { clockOf } from './timeline/clock.ts';
 import { writeRows } from './timeline/csv.ts';
 import { periodOptions, requestOf } from './timeline/period.ts';
 import { noteCut, timelineOf } from './timeline/run.ts';
 import { emptyLines, headLines, isEmpty } from './timeline/wording.ts';
 
-/** `waypointd trips` */
 export const command = defineCommand({
   name: 'trips',
   summary: 'show how you travelled, and how far',
@@ -38,11 +37,10 @@ export const command = defineCommand({
   examples: ['trips 2024-07', 'trips --last 4w', 'trips 2024 --csv > trips.csv'],
   notes: `Means are guessed from how fast and how evenly you went, those with a question mark from little
 (docs/timelines.md). Days and times are those of the place where you were.`,
-  async run({ context, words: [words], options, isJson }) {
-    const request = requestOf(words, options, dayOf(Date.now()));
-    const found = await timelineOf(context, request);
-    if (found !== undefined) noteCut(found);
-    return found && (isJson || options.csv ? withLocalTimes(found) : found);
+  async run({ context, words: [words], options }) {
+    const result = await timelineOf(context, requestOf(words, options, dayOf(Date.now())));
+    if (result !== undefined) noteCut(result);
+    return result;
   },
   json: ({ trips, period, dataset }) => ({ period, trips, dataset }),
   show: (result, { options }) =>

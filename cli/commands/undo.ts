@@ -7,7 +7,6 @@ import type { DaemonClient } from '../program/daemon-client.ts';
 import { invocation } from '../terminal/invocation.ts';
 import { subjectOf } from './changes.ts';
 
-/** `waypointd undo` */
 export const command = defineCommand({
   name: 'undo',
   summary: 'undo a change',

@@ -1,7 +1,6 @@
 import { defineCommand } from '../program/command.ts';
 import { requireDaemon } from '../program/connection.ts';
 
-/** `waypointd url` */
 export const command = defineCommand({
   name: 'url',
   summary: "print the running daemon's address",

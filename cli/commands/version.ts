@@ -1,7 +1,6 @@
 import { programInfo } from '../../daemon/version-info.ts';
 import { defineCommand } from '../program/command.ts';
 
-/** `waypointd version` */
 export const command = defineCommand({
   name: 'version',
   summary: 'print what this program is',

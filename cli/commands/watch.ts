@@ -6,8 +6,8 @@ import { ExitError } from '../../model/exit-error.ts';
 import { limits } from '../../model/limits.ts';
 import type { WatchedFolderStatus } from '../../model/status.ts';
 import { defineCommand } from '../program/command.ts';
-import { ifKnown, findDaemon } from '../program/connection.ts';
-import { configFileOf, type CommandContext } from '../program/context.ts';
+import { findDaemon } from '../program/connection.ts';
+import type { CommandContext } from '../program/context.ts';
 import { isWithin } from '../terminal/access.ts';
 import { note } from '../terminal/output.ts';
 import { tableLines } from '../terminal/table.ts';
@@ -22,7 +22,7 @@ const add = defineCommand({
   description: `Adds a folder to the setting watch_dirs. ${atOnce}`,
   arguments: '<folder>',
   examples: ['watch add ~/Sync/tracks'],
-  async *run({ context, given, words: [folder] }) {
+  async *run({ context, words: [folder] }) {
     const dir = absolutePath(folder, process.cwd());
     const dirs = context.resolved.settings.watch_dirs;
     await checkFolder(dir, context);
@@ -35,7 +35,7 @@ const add = defineCommand({
     }
     if (dirs.length === limits.watchedFolders)
       throw new ExitError(`No more than ${limits.watchedFolders} folders can be watched.`);
-    await changeConfigFile(configFileOf(given), 'watch_dirs', [...dirs, dir]);
+    await changeConfigFile(context.paths.configFile, 'watch_dirs', [...dirs, dir]);
     yield `${dir} is watched. ${atOnce}`;
     noteOverride('watch_dirs', context);
   },
@@ -47,16 +47,13 @@ const rm = defineCommand({
   description:
     'Takes a folder out of the setting watch_dirs. What was imported from it stays. A running daemon leaves it alone at once.',
   arguments: '<folder>',
-  async *run({ context, given, words: [folder] }) {
+  async *run({ context, words: [folder] }) {
     const dir = absolutePath(folder, process.cwd());
     const dirs = context.resolved.settings.watch_dirs;
     const others = dirs.filter((other) => other !== dir);
     if (others.length === dirs.length) throw new ExitError(`${forTerminal(dir)} is not watched.`);
-    await changeConfigFile(
-      configFileOf(given),
-      'watch_dirs',
-      others.length > 0 ? others : undefined,
-    );
+    const value = others.length > 0 ? others : undefined;
+    await changeConfigFile(context.paths.configFile, 'watch_dirs', value);
     yield `${dir} is no longer watched; what was imported from it stays.`;
     noteOverride('watch_dirs', context);
   },
@@ -74,8 +71,7 @@ const list = defineCommand({
   description: 'Lists the watched folders, with what has come of each since the daemon started.',
   async run({ context }): Promise<Listed[]> {
     const daemon = await findDaemon(context);
-    const status = daemon && (await ifKnown(daemon.client.getStatus()));
-    const followed = status?.watch ?? [];
+    const followed = (await daemon?.client.getStatus())?.watch ?? [];
     const dirs = context.resolved.settings.watch_dirs;
     const all = new Set([...dirs, ...followed.map(({ dir }) => dir)]);
     return [...all].map(
@@ -100,7 +96,6 @@ const list = defineCommand({
   },
 });
 
-/** `waypointd watch add|list|rm` */
 export const command = defineCommand({
   name: 'watch',
   summary: 'import what comes into a folder by itself',

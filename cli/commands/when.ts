@@ -11,7 +11,6 @@ import type { DaemonClient } from '../program/daemon-client.ts';
 import { counted, degrees, forTerminal, wrapText } from '../terminal/text.ts';
 import { parsePosition } from './place.ts';
 import { writeStops } from './timeline/csv.ts';
-import { withLocalTimes } from './timeline/clock.ts';
 import { choiceOf, sourceOptions, zoneOptions } from './timeline/period.ts';
 import { filledIn, noteCut, runTimeline } from './timeline/run.ts';
 import { stopLines } from './timeline/tables.ts';
@@ -23,7 +22,6 @@ const mostRadiusM = 100_000;
 /** Timelines name a stay after a town that is no further off. */
 const localityM = 20_000;
 
-/** `waypointd when` */
 export const command = defineCommand({
   name: 'when',
   summary: 'show when you were at a place',
@@ -42,7 +40,7 @@ export const command = defineCommand({
     'when Lisbon',
     'when Portugal',
   ],
-  async run({ context, words: [words], options, isJson }) {
+  async run({ context, words: [words], options }) {
     const { radius } = options;
     if (radius !== undefined && !(Number(radius) > 0 && Number(radius) <= mostRadiusM)) {
       throw usageError('The radius is between 1 and 100000 metres.');
@@ -54,9 +52,8 @@ export const command = defineCommand({
         const named = await placeOf(client, words);
         const place = radius === undefined ? named : withRadius(named, Number(radius));
         const request = await filledIn(client, { isAll: true, ...choice });
-        const found = await runTimeline(client, request, stopped);
-        if (found === undefined) return undefined;
-        const result = isJson || options.csv ? withLocalTimes(found) : found;
+        const result = await runTimeline(client, request, stopped);
+        if (result === undefined) return undefined;
         noteCut(result);
         const visits = result.timeline.filter((stop) => stop.kind !== 'pass' && isAt(stop, place));
         return { place, visits, result };

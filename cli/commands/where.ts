@@ -9,7 +9,7 @@ import { dayOf } from '../../storage/day-blob.ts';
 import { defineCommand } from '../program/command.ts';
 import { note } from '../terminal/output.ts';
 import { degrees, forTerminal } from '../terminal/text.ts';
-import { clockOf, instantOf, withLocalTimes, type Clock } from './timeline/clock.ts';
+import { clockOf, instantOf, type Clock } from './timeline/clock.ts';
 import { writeStops } from './timeline/csv.ts';
 import { choiceOf, sourceOptions, zoneOptions } from './timeline/period.ts';
 import { timelineOf } from './timeline/run.ts';
@@ -27,7 +27,6 @@ const kinds: Readonly<Record<TimelineStop['kind'], string>> = {
   pass: ' (passing through)',
 };
 
-/** `waypointd where` */
 export const command = defineCommand({
   name: 'where',
   summary: 'show where you were at a moment',
@@ -48,21 +47,19 @@ export const command = defineCommand({
   ],
   notes: `Days and times, also a time without a zone that you ask for, are those of the place where you were.
 "today" and "yesterday" are dates of this machine.`,
-  async run({ context, words: [words], options, isJson }) {
+  async run({ context, words: [words], options }) {
     const choice = choiceOf(options);
-    const inClock = (result: TimelineResult): TimelineResult =>
-      isJson || options.csv ? withLocalTimes(result) : result;
     const text = momentOf(words.join(' ').trim(), new Date());
     const isDay = parseDate(text) !== undefined;
     if (options.csv && !isDay) throw usageError('CSV has the stops of a day: leave out the time.');
     if (isDay) {
       const result = await timelineOf(context, { start_date: text, end_date: text, ...choice });
-      return result && { result: inClock(result), date: text, timeMs: undefined };
+      return result && { result, date: text, timeMs: undefined };
     }
     const { timeMs, hasZone } = parseMoment(text);
     const result = await timelineOf(context, { ...periodAround(timeMs), ...choice });
     const instant = result && (hasZone ? timeMs : instantOf(result, timeMs));
-    return result && { result: inClock(result), date: text, timeMs: instant };
+    return result && { result, date: text, timeMs: instant };
   },
   json: ({ result, date, timeMs }) =>
     timeMs === undefined

@@ -21,7 +21,6 @@ interface Year {
   readonly result?: TimelineResult;
 }
 
-/** `waypointd year` */
 export const command = defineCommand({
   name: 'year',
   summary: 'sum a year up: kilometres, countries, nights away',
@@ -57,7 +56,6 @@ export const command = defineCommand({
   },
 });
 
-/** The place that is farthest from home, with its names. */
 async function farthestOf(
   client: DaemonClient,
   { farthest }: Summary,
@@ -68,7 +66,6 @@ async function farthestOf(
   return places[0];
 }
 
-/** A year in sentences. */
 function summaryLines({
   summary,
   farthest,

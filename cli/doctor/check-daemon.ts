@@ -1,26 +1,24 @@
 import { dirname } from 'node:path';
 import { distrustDirectory } from '../../client/waypoints/node/hand-over-file.ts';
 import { systemHandOver } from '../../client/waypoints/node/places.ts';
-import type { HandOver, VersionInfo } from '../../model/process.ts';
+import type { HandOver } from '../../model/process.ts';
 import type { DaemonStatus } from '../../model/status.ts';
 import { seekDaemons, type SeenHandOver } from '../../client/waypoints/node/seek-daemons.ts';
 import { RequestFailure } from '../../client/waypoints/request-failure.ts';
 import { findLockHolder, heldSentence } from '../../daemon/lock-holder.ts';
 import type { Paths } from '../../daemon/paths.ts';
 import { programVersion } from '../../daemon/version-info.ts';
+import type { RunningDaemon } from '../program/connection.ts';
 import { DaemonClient } from '../program/daemon-client.ts';
 import { isForbidden } from '../terminal/access.ts';
 import { invocation } from '../terminal/invocation.ts';
 import { counted } from '../terminal/text.ts';
 import { findingsOf, type Finding } from './finding.ts';
 
-/** A daemon of this user that answers. */
-export interface SeenDaemon {
-  readonly handOver: HandOver;
-  readonly version: VersionInfo;
-  /** Undefined when a daemon of another version does not tell. */
+/** A daemon of this user that answers; `status` is undefined when it does not tell. */
+export type SeenDaemon = Pick<RunningDaemon, 'handOver' | 'version'> & {
   readonly status: DaemonStatus | undefined;
-}
+};
 
 const newToken =
   'Stop the daemon, remove the file and start the daemon again: that makes another token.';

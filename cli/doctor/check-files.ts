@@ -12,12 +12,11 @@ import type { Paths } from '../../daemon/paths.ts';
 import { errorCode } from '../../model/error-code.ts';
 import { localHost } from '../program/local-service.ts';
 import { isWithin } from '../terminal/access.ts';
-import { remoteFileSystem, syncProgram } from './file-system.ts';
+import { remotePlace, syncProgram } from './file-system.ts';
 import { findingsOf, type Finding } from './finding.ts';
 
 const isWindows = process.platform === 'win32';
 
-/** Checks the directories: kind, owner, permissions and file system. */
 export function checkDirectories(paths: Paths, isDataChosen: boolean): Finding[] {
   const { data, cache, runtime } = paths;
   const isOne = runtime === data;
@@ -109,7 +108,7 @@ function checkOthers(area: string, path: string, { mode }: Stats): Finding[] {
 function checkDataPlace(data: string): Finding[] {
   const { warning } = findingsOf('data directory');
   const findings: Finding[] = [];
-  const remote = remoteFileSystem(data);
+  const remote = remotePlace(data);
   if (remote !== undefined) {
     findings.push(
       warning(

@@ -2,14 +2,14 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { connect } from 'node:net';
 
+import { usualGpsdPort } from '../../daemon/location/open-location.ts';
+import { chosenProvider } from '../../daemon/settings.ts';
 import { splitCommand } from '../../model/command-words.ts';
 import type { Settings } from '../../model/settings.ts';
 import { findProgram } from '../terminal/access.ts';
 import { findingsOf, type Finding } from './finding.ts';
 
 const { ok, note, problem } = findingsOf('location');
-/** The port of gpsd. */
-const gpsdPort = 2_947;
 const gpsdWaitMs = 1_000;
 /** How the bus knows that it can start GeoClue. */
 const geoclueFiles = [
@@ -22,16 +22,13 @@ const geoclueFiles = [
  * use, and a receiver would be switched on.
  */
 export async function checkLocation(settings: Settings): Promise<Finding[]> {
-  const { location_provider: provider, location_command: command, location_static } = settings;
-  const hasPlace = location_static !== undefined;
-  const chosen = command !== undefined ? 'command' : hasPlace ? 'static' : 'auto';
-  switch (provider === 'auto' ? chosen : provider) {
+  switch (chosenProvider(settings)) {
     case 'off':
       return [ok('Switched off')];
     case 'static':
-      return [hasPlace ? ok('A fixed place') : noPlace];
+      return [settings.location_static === undefined ? noPlace : ok('A fixed place')];
     case 'command':
-      return [checkCommand(command)];
+      return [checkCommand(settings.location_command)];
     case 'geoclue':
       return [checkGeoclue()];
     case 'gpsd':
@@ -75,9 +72,9 @@ function checkGeoclue(): Finding {
 
 /** A connection alone switches no receiver on: gpsd does that at the first WATCH command. */
 async function checkGpsd(): Promise<Finding> {
-  if (await accepts(gpsdPort)) return ok('gpsd answers');
+  if (await accepts(usualGpsdPort)) return ok('gpsd answers');
   return problem(
-    `gpsd does not answer at port ${gpsdPort}`,
+    `gpsd does not answer at port ${usualGpsdPort}`,
     'Start gpsd, or choose another location_provider.',
   );
 }

@@ -10,7 +10,6 @@ const scarceBytes = 52_428_800;
 const tightBytes = 524_288_000;
 const scarceFiles = 1_000;
 
-/** Checks the free room for data and cache. */
 export function checkDisk({ data, cache }: Paths): Finding[] {
   return [
     ...checkRoom('data', data),

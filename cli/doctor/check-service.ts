@@ -7,7 +7,6 @@ import { findingsOf, type Finding } from './finding.ts';
 
 const seeLog = 'See its log: waypointd service logs';
 
-/** Reports the state of the daemon's service. */
 export function checkService(found: FoundService | undefined): Finding[] {
   const { ok, note, warning, problem } = findingsOf('service');
   if (found === undefined) {

@@ -1,18 +1,19 @@
-import { createHash } from 'node:crypto';
-import { existsSync, lstatSync, readFileSync, statSync, type Stats } from 'node:fs';
+import { existsSync, lstatSync, statSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { accessFault, companionsOf, entriesOf, storeFault } from '../../daemon/faults.ts';
 import type { Paths } from '../../daemon/paths.ts';
 import { headBytes } from '../../formats/format.ts';
 import { gpxFormat } from '../../formats/gpx/read-gpx.ts';
 import { bookmarksFileProblems, bookmarksFileRemedy } from '../../model/bookmarks-file.ts';
+import { errorCode } from '../../model/error-code.ts';
 import { inspectDatabase, type DatabaseReport } from '../../storage/inspect-database.ts';
+import { resolveTarget } from '../../storage/link-target.ts';
 import { librarySchemaVersion } from '../../storage/schema/library.ts';
 import { waypointMigrations } from '../../storage/schema/waypoints.ts';
 import { firstBytes } from '../../storage/open-file.ts';
 import { refusalOf } from '../../storage/waypoints/open.ts';
+import { maxEditBytes, readPresentFile, statFile } from '../../worker/mirror/present-file.ts';
 import { findingsOf, type Finding } from './finding.ts';
-import { attempt } from '../../model/attempt.ts';
 
 export interface StoreCheckOptions {
   /** Whether a daemon or a command has the data directory open. */
@@ -24,7 +25,6 @@ const unchecked =
   'It is read in a copy, for which the directory for temporary files has no room: make room there, or start the daemon.';
 const rebuilt = 'The next start of the daemon sets it aside and makes a new one from imports/.';
 
-/** Looks into both databases and at what lies beside them. */
 export function checkStores(paths: Paths, options: StoreCheckOptions): Finding[] {
   const folderFaults = checkBookmarksFolder(paths);
   if (!existsSync(paths.data)) return folderFaults;
@@ -120,42 +120,36 @@ function checkBookmarksFolder({ bookmarksFile, data }: Paths): Finding[] {
   return forbidden === undefined ? [] : [fault(forbidden)];
 }
 
-/** A file beyond this size is not compared: its hash would take a noticeable time. */
-const maxHashedBytes = 67_108_864;
-
-/** The mirror of the bookmarks: ours, or changed by its user since. */
-function checkBookmarksFile({ bookmarksFile }: Paths, { meta }: DatabaseReport): Finding[] {
-  const { ok, note, problem } = findingsOf('bookmarks file');
-  const known = knownContents(meta.get('mirror'));
-  const stats = attempt(() => statSync(bookmarksFile, { throwIfNoEntry: false }) ?? 'missing');
-  if (stats === 'missing') {
-    return known === undefined ? [] : [note('It is missing; the daemon writes it again')];
+function checkBookmarksFile({ bookmarksFile: path }: Paths, { meta }: DatabaseReport): Finding[] {
+  const { problem } = findingsOf('bookmarks file');
+  try {
+    return lookAtMirror(path, knownContents(meta.get('mirror')));
+  } catch (error) {
+    const text = bookmarksFileProblems[errorCode(error) ?? ''];
+    if (text !== undefined) return [problem(text, bookmarksFileRemedy)];
+    return [problem('It cannot be read', `ls -l "${path}"`)];
   }
-  const odd = oddityOf(bookmarksFile, stats, known !== undefined);
-  if (odd !== undefined) return [problem(bookmarksFileProblems[odd] ?? odd, bookmarksFileRemedy)];
-  if (stats === undefined) return [problem('It cannot be read', `ls -l "${bookmarksFile}"`)];
-  if (known === undefined || stats.size > maxHashedBytes) return [ok('It is there')];
-  const hash = attempt(() =>
-    createHash('sha256').update(readFileSync(bookmarksFile)).digest('hex'),
-  );
-  if (hash === undefined) return [problem('It cannot be read', `ls -l "${bookmarksFile}"`)];
-  if (known.includes(hash)) return [ok('It mirrors the bookmarks')];
-  return [
-    note(
-      'It was changed by another program; the daemon merges that before it writes the file again',
-    ),
-  ];
 }
 
-/** Names why the daemon would not write over this bookmarks file. */
-function oddityOf(path: string, stats: Stats | undefined, wasOurs: boolean): string | undefined {
-  const linked = attempt(() => lstatSync(path))?.isSymbolicLink() === true;
-  if (stats === undefined) return linked ? 'ELOOP' : undefined;
-  if (!stats.isFile()) return 'ENOTFILE';
-  if (stats.size > maxHashedBytes && !wasOurs) return 'too_large';
-  if (stats.size === 0 || (wasOurs && !linked)) return undefined;
-  const head = attempt(() => firstBytes(path, headBytes));
-  return head === undefined || gpxFormat.recognises(head) ? undefined : 'not_gpx';
+/** The mirror of the bookmarks: ours, changed by its user since, or something that the daemon would not write over. */
+function lookAtMirror(path: string, known: readonly string[] | undefined): Finding[] {
+  const { ok, note, problem } = findingsOf('bookmarks file');
+  const target = resolveTarget(path);
+  const size = statFile(target)?.size;
+  if (size === undefined) return known ? [note('It is missing; the daemon writes it again')] : [];
+  const odd = oddityOf(path, target, size, known !== undefined);
+  if (odd !== undefined) return [problem(bookmarksFileProblems[odd] ?? odd, bookmarksFileRemedy)];
+  if (known === undefined || size > maxEditBytes) return [ok('It is there')];
+  const { sha256 = '' } = readPresentFile(target)?.content ?? {};
+  if (known.includes(sha256)) return [ok('It mirrors the bookmarks')];
+  return [note('It was changed by another program; the daemon merges that before it writes again')];
+}
+
+function oddityOf(path: string, target: string, size: bigint, wasOurs: boolean) {
+  if (size > maxEditBytes && !wasOurs) return 'too_large';
+  const isForeign = !wasOurs || lstatSync(path).isSymbolicLink();
+  const isOdd = isForeign && size > 0 && !gpxFormat.recognises(firstBytes(target, headBytes));
+  return isOdd ? 'not_gpx' : undefined;
 }
 
 /** The hashes of the contents that the mirror knows as its own; see daemon/mirror/mirror-state.ts. */

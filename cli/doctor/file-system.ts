@@ -1,20 +1,7 @@
 import { existsSync, statfsSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { realDirectory } from '../../client/waypoints/node/hand-over-file.ts';
-
-/** Numbers of statfs(2) on Linux for file systems that another machine or another program answers for. */
-const remoteFileSystems: Readonly<Record<number, string>> = {
-  0x6969: 'NFS',
-  0x517b: 'SMB',
-  0xff534d42: 'SMB',
-  0xfe534d42: 'SMB',
-  0x65735546: 'FUSE',
-  0x01021997: '9P',
-  0x00c36400: 'Ceph',
-  0x5346414f: 'AFS',
-  0x786f4256: 'a shared folder of VirtualBox',
-  0xbacbacbc: 'a shared folder of VMware',
-};
+import { remoteFileSystem } from '../../daemon/watch/follow.ts';
 
 /** Names that file synchronisers give to their folders, or to files in them. */
 const syncMarkers: readonly [entry: string, program: string][] = [
@@ -41,13 +28,12 @@ function existingParent(path: string): string {
 }
 
 /** The kind of remote file system of a path; undefined for a local or an unknown one. */
-export function remoteFileSystem(path: string): string | undefined {
+export function remotePlace(path: string): string | undefined {
+  const parent = existingParent(path);
   // A drive letter may stand for a share, and `\\?\C:\` for none.
   if (process.platform === 'win32')
-    return realDirectory(existingParent(path)).startsWith('\\\\') ? 'a network share' : undefined;
-  if (process.platform !== 'linux') return undefined;
-  // The field is signed on some architectures.
-  return remoteFileSystems[statfsSync(existingParent(path)).type >>> 0];
+    return realDirectory(parent).startsWith('\\\\') ? 'a network share' : undefined;
+  return process.platform === 'linux' ? remoteFileSystem(statfsSync(parent)) : undefined;
 }
 
 /** The program that copies the folder a path lies in to other machines, as far as that can be seen. */

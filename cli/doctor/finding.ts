@@ -12,11 +12,9 @@ export interface Finding {
   readonly level: FindingLevel;
   /** One sentence without its full stop. */
   readonly text: string;
-  /** The remedy. */
   readonly remedy?: string;
 }
 
-/** Makes the findings of one area. */
 export function findingsOf(area: string) {
   const make =
     (level: FindingLevel) =>

@@ -4,7 +4,6 @@ import type { CommandContext, GivenFlags } from './context.ts';
 /** An option that has more than a help text. */
 export interface OptionSpec {
   readonly help: string;
-  /** The only values it takes. */
   readonly choices?: readonly string[];
   readonly default?: string;
   readonly isRequired?: true;
@@ -24,13 +23,11 @@ export interface CommandSpec<Words extends string, Options extends OptionSpecs, 
   readonly aliases?: readonly string[];
   /** Heading of this command and those after it, in the help of the command that has them. */
   readonly group?: string;
-  /** One line in the list of commands. */
   readonly summary?: string;
   /** The summary as a sentence, when left out. */
   readonly description?: string;
   readonly usage?: string;
   readonly arguments?: Words;
-  /** Choices for the first argument. */
   readonly choices?: { readonly help: string; readonly words: readonly string[] };
   readonly options?: Options;
   /** Command lines without the name of the program. */
@@ -58,18 +55,15 @@ export interface Command extends Omit<
   CommandSpec<string, OptionSpecs, unknown>,
   'run' | 'json' | 'show' | 'isFailure'
 > {
-  /** Runs it and prints its result. */
   readonly run?: (call: Call) => Promise<void>;
   /** It has a result, which `--json` prints. */
   readonly hasResult?: boolean;
 }
 
-/** One call of a command. */
 export interface Call<Arguments = readonly unknown[], Options = Readonly<Record<string, unknown>>> {
   readonly words: Arguments;
   readonly options: Options;
   readonly isJson: boolean;
-  /** The settings of this call, as they were given. */
   readonly given: GivenFlags;
   /**
    * The resolved settings and paths, read when they are first wanted.
@@ -84,7 +78,6 @@ export interface CommandGroup {
   readonly commands: Readonly<Record<string, () => Promise<{ readonly command: Command }>>>;
 }
 
-/** Makes a command of what its author writes. */
 export function defineCommand<
   const Words extends string = '',
   const Options extends OptionSpecs = Readonly<Record<never, never>>,

@@ -2,7 +2,6 @@ import { Argument, Option, type Command as Commander } from 'commander';
 import { contextOf, givenFlags, type CommandContext } from './context.ts';
 import type { Call, Command, OptionSpec } from './command.ts';
 
-/** Tells commander of a command and of those below it. */
 export function addCommand(parent: Commander, command: Command): void {
   if (command.group !== undefined) parent.commandsGroup(command.group);
   const added = parent.command(command.name);

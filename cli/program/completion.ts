@@ -6,7 +6,6 @@ import { rootOf } from './context.ts';
 /** The kind of word at a position: any text, a path, or one of these words. */
 type Completed = 'text' | 'file' | 'directory' | readonly string[];
 
-/** Where a line stands. */
 type Place = ReturnType<typeof findPlace>;
 
 /** A word that may stand at the cursor, and what it means. */

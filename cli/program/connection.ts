@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { systemHandOver } from '../../client/waypoints/node/places.ts';
 import { seekDaemons } from '../../client/waypoints/node/seek-daemons.ts';
 import { RequestFailure } from '../../client/waypoints/request-failure.ts';
-import type { DaemonOptions } from '../../daemon/daemon.ts';
+import type { LogOptions } from '../../daemon/log.ts';
 import { programVersion } from '../../daemon/version-info.ts';
 import { ExitError } from '../../model/exit-error.ts';
 import type { VersionInfo } from '../../model/process.ts';
@@ -15,8 +15,8 @@ import { counted } from '../terminal/text.ts';
 import type { CommandContext } from './context.ts';
 import { DaemonClient } from './daemon-client.ts';
 import { manifestOption } from './geodata-manifest.ts';
+import { askUntil } from './polling.ts';
 
-/** A daemon that answered. */
 export type RunningDaemon = NonNullable<Awaited<ReturnType<typeof findDaemon>>>;
 
 interface DaemonUse {
@@ -29,7 +29,6 @@ interface DaemonUse {
   readonly endsInOrder?: boolean;
 }
 
-/** The daemon's data directory, and the user's Ctrl-C. */
 export interface Session {
   /** The daemon's data directory, which may differ from this command's. */
   readonly dataDirectory: string;
@@ -185,11 +184,10 @@ function requireData({ paths, resolved }: CommandContext): void {
 }
 
 async function startHere(context: CommandContext) {
-  const { paths, resolved } = context;
+  const { resolved, paths } = context;
   // The log is no part of a command's output unless log_level asks for it.
   const level = resolved.sources.log_level === 'default' ? 'error' : resolved.settings.log_level;
-  const settings = { ...resolved.settings, log_level: level };
-  const own = await startOwnDaemon({ settings, paths, ...(await manifestOption(context)) });
+  const own = await startOwnDaemon(context, { level });
   note(`No daemon is running: this command opened ${paths.data} itself.`);
   return { ...own, dataDirectory: paths.data };
 }
@@ -198,16 +196,24 @@ async function startHere(context: CommandContext) {
  * A daemon in this process, for one command. Unless it is to be found, it has no hand-over file, and leaves what comes
  * into watched folders to one that stays.
  */
-export async function startOwnDaemon({
-  isFound = false,
-  ...options
-}: Pick<DaemonOptions, 'settings' | 'paths' | 'geodata'> & { readonly isFound?: boolean }) {
+export async function startOwnDaemon(
+  context: CommandContext,
+  { level, isFound = false }: { readonly level: LogOptions['level']; readonly isFound?: boolean },
+) {
   const { startDaemon } = await import('../../daemon/daemon.ts');
   const { openLog } = await import('../../daemon/log.ts');
-  const { log_level: level, log_file: file } = options.settings;
-  const log = await openLog({ level, file });
-  const settings = isFound ? options.settings : { ...options.settings, watch_dirs: [] };
-  const daemon = await startDaemon({ ...options, settings, log, handOver: isFound, port: 0 });
+  const { paths, resolved } = context;
+  const settings = isFound ? resolved.settings : { ...resolved.settings, watch_dirs: [] };
+  const log = await openLog({ level, file: settings.log_file });
+  const geodata = await manifestOption(context);
+  const daemon = await startDaemon({
+    settings,
+    paths,
+    log,
+    handOver: isFound,
+    port: 0,
+    ...geodata,
+  });
   async function close(): Promise<void> {
     await daemon.close();
     await log.close();
@@ -221,30 +227,20 @@ export function inWords(error: unknown, sentences: Readonly<Record<number, strin
   return sentence === undefined ? error : new ExitError(sentence);
 }
 
-/** The answer; undefined of a daemon of another version, which may not know the question. */
-export async function ifKnown<T>(answer: Promise<T>): Promise<T | undefined> {
-  try {
-    return await answer;
-  } catch (error) {
-    if (error instanceof RequestFailure && error.status === 404) return undefined;
-    throw error;
-  }
-}
-
 /**
  * Waits while the daemon reads its library after a start. Lists wait for it there as well, but a lost library takes
  * longer than a request may.
  */
 async function untilLibraryIsRead(client: DaemonClient): Promise<void> {
   const explain = explainedWait();
-  for (;;) {
-    const status = await ifKnown(client.getStatus());
-    if (status?.library.state !== 'reading') return;
-    const { files_done: done, files_total: total } = status.library;
-    const so = `${done.toLocaleString('en-US')} of ${counted(total, 'file')} done`;
-    explain(`The library is being read, ${so}; this waits for it …`);
-    await delay(pauseMs);
-  }
+  await askUntil(
+    async () => (await client.getStatus()).library,
+    ({ state }) => state !== 'reading',
+    ({ files_done: done, files_total: total }) => {
+      const so = `${done.toLocaleString('en-US')} of ${counted(total, 'file')} done`;
+      explain(`The library is being read, ${so}; this waits for it …`);
+    },
+  );
 }
 
 /** A wait that a person would notice is explained, once. */

@@ -1,18 +1,10 @@
 import { Option, type Command } from 'commander';
 import { absolutePath } from '../../client/waypoints/node/places.ts';
 import { settingHelp, settingKeys, switches, type SettingKey } from '../../model/settings.ts';
-import { computePaths, defaultConfigFile, type Paths } from '../../daemon/paths.ts';
-import { flagName, resolveSettings, type ResolvedSettings } from '../../daemon/settings.ts';
+import { computePaths, defaultConfigFile } from '../../daemon/paths.ts';
+import { flagName, resolveSettings } from '../../daemon/settings.ts';
 
-/** Settings, paths and flags of a call. */
-export interface CommandContext {
-  readonly resolved: ResolvedSettings;
-  readonly paths: Paths;
-  /** The flags that lead another command to the same daemon and data, for commands we print. */
-  readonly flags: Readonly<Partial<Record<SettingKey | 'config', string>>>;
-  /** The file that `--geodata-manifest` names, absolute. */
-  readonly geodataManifest: string | undefined;
-}
+export type CommandContext = ReturnType<typeof contextOf>;
 
 /** Adds a flag for every setting, accepted before and after the command's name; `config --help` lists them. */
 export function addSettingFlags(program: Command): void {
@@ -26,12 +18,9 @@ export function addSettingFlags(program: Command): void {
   );
 }
 
-/** The settings that a call was given on its command line. */
 export interface GivenFlags {
   readonly flags: Readonly<Partial<Record<SettingKey, string>>>;
-  /** The file of `--config`. */
   readonly config: string | undefined;
-  /** The file of `--geodata-manifest`. */
   readonly geodataManifest: string | undefined;
 }
 
@@ -39,21 +28,17 @@ export interface GivenFlags {
  * Resolves the settings and paths of a command's call.
  * @throws ExitError for a setting that cannot be used.
  */
-export function contextOf(given: GivenFlags): CommandContext {
+export function contextOf(given: GivenFlags) {
   const { flags, config, geodataManifest } = given;
   const cwd = process.cwd();
   const configFile = configFileOf(given);
-  const resolved = resolveSettings({
-    flags,
-    env: process.env,
-    configFile,
-    configRequired: config !== undefined,
-    cwd,
-  });
+  const configRequired = config !== undefined;
+  const resolved = resolveSettings({ flags, env: process.env, configFile, configRequired, cwd });
   return {
+    given,
     resolved,
     paths: computePaths(resolved.settings, { configFile }),
-    flags: config === undefined ? flags : { ...flags, config },
+    /** The file that `--geodata-manifest` names, absolute. */
     geodataManifest: geodataManifest && absolutePath(geodataManifest, cwd),
   };
 }
@@ -77,7 +62,6 @@ export function givenFlags(command: Command): GivenFlags {
   return { flags, config, geodataManifest };
 }
 
-/** The program that a command belongs to. */
 export function rootOf(command: Command): Command {
   return command.parent === null ? command : rootOf(command.parent);
 }
@@ -95,7 +79,6 @@ ${flagLines((key) => !key.startsWith('objects_'))}
   --geodata-manifest          know the geodata generations of this file (flag only; for maintainers)`;
 }
 
-/** The table of the object server's settings. */
 export function objectFlagsHelp(): string {
   return `Settings (also WAYPOINTD_<KEY> in the environment and "waypointd config set"):
 ${flagLines((key) => key.startsWith('objects_'))}`;

@@ -110,7 +110,6 @@ export class DaemonClient extends WaypointService {
     return super.run(checked, method, args);
   }
 
-  /** Imports a stream as one file. */
   upload(path: string, content: Readable, salvages?: boolean) {
     // Sound: the transport of Node.js sends streams as well.
     return this.uploadImport(path, content as unknown as Uint8Array<ArrayBuffer>, salvages);

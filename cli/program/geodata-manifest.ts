@@ -25,7 +25,6 @@ export async function readManifest(file: string | undefined): Promise<GeodataMan
   return manifest;
 }
 
-/** The daemon option that results from that flag. */
 export async function manifestOption({ geodataManifest: file }: CommandContext) {
   return file === undefined ? {} : { geodata: { manifest: await readManifest(file) } };
 }

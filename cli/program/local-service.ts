@@ -29,7 +29,6 @@ export function localHost(): ServiceHost {
   };
 }
 
-/** The daemon's service on this machine; changes nothing. */
 export function findLocalService(): Promise<FoundService | undefined> {
   return findService(localHost());
 }

@@ -49,7 +49,6 @@ function throwIfBroken(): void {
   if (failure !== undefined) throw failure;
 }
 
-/** Writes one line to standard output. */
 export function print(line = ''): Promise<void> {
   return write(`${line}\n`);
 }
@@ -57,7 +56,6 @@ export function print(line = ''): Promise<void> {
 /** Lines for a person, with any content: {@link printLines} escapes control characters. */
 export type Lines = string | Iterable<string> | AsyncIterable<string>;
 
-/** Writes lines to standard output. */
 export async function printLines(lines: Lines | void): Promise<void> {
   for await (const line of typeof lines === 'string' ? [lines] : (lines ?? [])) {
     await print(forTerminal(line));

@@ -1,4 +1,3 @@
-/** A bar that shows the progress of work. */
 export interface ProgressBar {
   /** @param values of the other names in the format */
   readonly show: (done: number, total: number, values?: Readonly<Record<string, string>>) => void;

@@ -1,7 +1,6 @@
 import { note, terminalWidth } from './output.ts';
 import { displayWidth, fitWidth, forTerminal } from './text.ts';
 
-/** A column of a table on a terminal. */
 export interface Column {
   readonly title: string;
   readonly align?: 'right';
@@ -60,7 +59,6 @@ function widestShrinkable(
   return widest;
 }
 
-/** The titles of a table as its first line. */
 export function titleLine(layout: TableLayout): string {
   return tableLine(
     layout,
@@ -68,7 +66,6 @@ export function titleLine(layout: TableLayout): string {
   );
 }
 
-/** One row of a table. */
 export function tableLine({ columns, widths, isCut }: TableLayout, row: readonly string[]): string {
   const fields = columns.map(({ align, canShrink }, at) => {
     const width = widths[at] ?? 0;
@@ -80,7 +77,6 @@ export function tableLine({ columns, widths, isCut }: TableLayout, row: readonly
   return fields.join(gap).trimEnd();
 }
 
-/** A column, and what of a row stands in it. */
 export interface TableColumn<Row> extends Column {
   readonly text: (row: Row) => string;
 }

@@ -15,7 +15,6 @@ const invisible = /^[\p{Mn}\p{Me}\p{Cf}]+$/u;
 /** Control characters could move the cursor, and direction marks reorder the whole line. */
 const unsafe = /[\p{Cc}\u200E\u200F\u2028\u2029\u202A-\u202E\u2066-\u2069]/gu;
 
-/** Counts the terminal cells a text takes. */
 export function displayWidth(text: string): number {
   if (plainAscii.test(text)) return text.length;
   let width = 0;
@@ -69,7 +68,6 @@ export function degrees(value: number): string {
   return String(Number(value.toFixed(6)));
 }
 
-/** Tags for reading, separated by commas. */
 export function tagList(tags: readonly (string | Pick<Tag, 'display'>)[] | undefined): string {
   return (tags ?? []).map((tag) => (typeof tag === 'string' ? tag : tag.display)).join(', ');
 }

@@ -1,10 +1,10 @@
 import type { Readable } from 'node:stream';
 import { objectMediaType, type Link, type Operation } from '../../model/objects.ts';
-import type { NodeAnswer } from '../node-request.ts';
+import { retryAfterMs, type NodeAnswer } from '../node-request.ts';
 import { linkUrl, redirectionOf, repositoryUrl, type Territory } from './addresses.ts';
 import { lowerCased, type CredentialSource } from './credentials.ts';
 import { ObjectClientError, refusal } from './object-error.ts';
-import { refuseCoding, retryAfterOf, send, textBytes, type RequestHeaders } from './request.ts';
+import { refuseCoding, send, textBytes, type RequestHeaders } from './request.ts';
 import { Retries, type RetryOptions } from './retries.ts';
 
 export interface ConnectionOptions extends RetryOptions {
@@ -19,7 +19,6 @@ export interface ConnectionOptions extends RetryOptions {
   readonly answerMs?: number;
 }
 
-/** The operation of a request. */
 export interface Purpose {
   readonly operation: Operation;
   readonly oid: string;
@@ -179,5 +178,6 @@ async function refused(
   // Where what it says cannot be read, its status says enough.
   const body = await answer.text(textBytes).catch(() => '');
   signal?.throwIfAborted();
-  return refusal(answer.status, body, retryAfterOf(answer));
+  const waitMs = retryAfterMs(answer);
+  return refusal(answer.status, body, waitMs && Math.ceil(waitMs / 1_000));
 }

@@ -21,7 +21,6 @@ export interface CredentialRequest {
 /** Finds the headers that let a request in, none where there are none. Called for every request. */
 export type CredentialSource = (request: CredentialRequest) => Promise<RequestHeaders | undefined>;
 
-/** A user name and a password that are known. */
 export function passwordCredentials(user: string, password: string): CredentialSource {
   const headers = basic(user, password);
   return async () => headers;

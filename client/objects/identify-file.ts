@@ -5,7 +5,6 @@ import type { ObjectBody } from '../../model/objects.ts';
 /** Hashed in two milliseconds or so; between two pieces the thread has its turn. */
 const pieceBytes = 1_048_576;
 
-/** Hashes a file. */
 export async function identifyFile(path: string, signal?: AbortSignal): Promise<ObjectBody> {
   const hash = createHash('sha256');
   const size = await hashFile(path, hash, signal);

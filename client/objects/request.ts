@@ -1,5 +1,6 @@
 import { errorCode } from '../../model/error-code.ts';
 import {
+  isCoded,
   openAnswer,
   type NodeAnswer,
   type NodeRequest,
@@ -38,17 +39,7 @@ function fail(fault: TransportFault, cause?: unknown): ObjectClientError {
 
 /** @throws ObjectClientError protocol for bytes in disguise, which were not asked for. */
 export function refuseCoding(answer: NodeAnswer): void {
-  const coding = answer.headers['content-encoding'] ?? 'identity';
-  if (coding.toLowerCase() === 'identity') return;
+  if (!isCoded(answer)) return;
   answer.close();
   throw new ObjectClientError('protocol', 'The server sent the content in another coding.');
-}
-
-/** `Retry-After` in seconds, given as seconds or as a date. */
-export function retryAfterOf({ headers }: NodeAnswer): number | undefined {
-  const value = headers['retry-after'];
-  if (value === undefined) return undefined;
-  if (/^\d{1,9}$/u.test(value)) return Number(value);
-  const at = Date.parse(value);
-  return Number.isNaN(at) ? undefined : Math.max(0, Math.ceil((at - Date.now()) / 1_000));
 }

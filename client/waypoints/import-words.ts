@@ -107,7 +107,6 @@ function sumFormats(results: readonly ImportResult[]): ImportResult['formats'] {
   return sum;
 }
 
-/** Says in one sentence what came in. */
 export function headline(sum: ImportSum): string {
   if (sum.planned === true && sum.files > 0) {
     return `Would import ${counted(sum.observations, 'timed point')}${span(sum)} and ${counted(sum.count, 'waypoint')} from ${counted(sum.files, 'file')}. Nothing was written.`;

@@ -3,7 +3,6 @@ export type Query = Readonly<
   Record<string, string | number | boolean | readonly (string | number)[] | undefined>
 >;
 
-/** Adds a query to a path. */
 export function withQuery(path: string, query: Query = {}): string {
   const parameters = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {

@@ -39,7 +39,6 @@ export class RequestFailure extends Error {
   }
 }
 
-/** The known details of a failure. */
 export type FailureDetails = {
   readonly [Name in 'status' | 'code' | 'field' | 'sentence' | 'cause']?:
     | RequestFailure[Name]

@@ -4,7 +4,6 @@ import type { RequestFailure } from './request-failure.ts';
 
 type Operations = typeof operations;
 
-/** The signals of all operations. */
 type OperationSignal = SignalsOf<ReturnType<Operations[keyof Operations]>>;
 type SignalsOf<Asked> =
   Asked extends Operation<infer _, infer Started, infer Succeeded, infer Failed>

@@ -1,4 +1,10 @@
-import { openAnswer, type NodeAnswer, type TransportFault } from '../../client/node-request.ts';
+import {
+  isCoded,
+  openAnswer,
+  retryAfterMs,
+  type NodeAnswer,
+  type TransportFault,
+} from '../../client/node-request.ts';
 import type { Suggestion } from '../../model/search.ts';
 import { ServerFailed } from './server-failed.ts';
 
@@ -56,23 +62,14 @@ function fail(fault: TransportFault, cause?: unknown): ServerFailed {
   return new ServerFailed(fault === 'too_long' ? 'too_large' : 'unreachable', { cause });
 }
 
-function checkHead({ status, headers }: NodeAnswer, now: number): void {
+function checkHead(answer: NodeAnswer, now: number): void {
+  const { status, headers } = answer;
   if (status >= 300 && status < 400) throw new ServerFailed('redirect', { status });
   if (status !== 200) {
-    const retryAfterMs = readRetryAfter(headers['retry-after'] ?? '', now);
-    throw new ServerFailed('status', { status, retryAfterMs });
+    throw new ServerFailed('status', { status, retryAfterMs: retryAfterMs(answer, now) });
   }
   const [type = ''] = (headers['content-type'] ?? '').split(';');
   if (!jsonType.test(type.trim())) throw new ServerFailed('content_type');
-  // A packed answer may be a thousand times its size.
-  const encoding = headers['content-encoding'] ?? 'identity';
-  if (encoding.toLowerCase() !== 'identity') throw new ServerFailed('encoding');
+  if (isCoded(answer)) throw new ServerFailed('encoding');
   if (Number(headers['content-length']) > maxBytes) throw new ServerFailed('too_large');
-}
-
-/** Reads `Retry-After`, seconds or a date, as ms from now; undefined when it is neither. */
-function readRetryAfter(value: string, now: number): number | undefined {
-  if (/^\d{1,9}$/.test(value.trim())) return Number(value) * 1_000;
-  const date = Date.parse(value);
-  return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }

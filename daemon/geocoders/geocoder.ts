@@ -1,6 +1,5 @@
 import type { Suggestion } from '../../model/search.ts';
 
-/** A geocoder's present answer for a text. */
 export interface GeocodeAnswer {
   /** The best first; their `source` is `geocode`. */
   readonly places: readonly Suggestion[];

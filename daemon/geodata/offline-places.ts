@@ -1,5 +1,5 @@
 import type { Generations } from '../../geodata/generations.ts';
-import type { FoundPlace, PlaceSearch } from '../../geodata/place-search.ts';
+import type { PlaceSearch } from '../../geodata/place-search.ts';
 import { describeError } from '../../model/error-description.ts';
 import type { Clock, Log } from '../../model/process.ts';
 import type { Suggestion } from '../../model/search.ts';
@@ -13,11 +13,6 @@ export interface OfflinePlacesOptions {
   readonly idleMs?: number;
 }
 
-interface OpenSearch {
-  readonly path: string;
-  readonly search: PlaceSearch;
-}
-
 const usualIdleMs = 60_000;
 /** Places beside which names that are a letter off are looked for. */
 const fewResults = 5;
@@ -28,7 +23,7 @@ const nothing: GeocodeAnswer = { places: [] };
 /** Finds places of the generation in use, without a network. Its file is open only during searches and shortly after. */
 export class OfflinePlaces implements Geocoder {
   readonly #options: OfflinePlacesOptions;
-  #open: OpenSearch | undefined;
+  #open: { readonly path: string; readonly search: PlaceSearch } | undefined;
   #running = 0;
   #idle: NodeJS.Timeout | undefined;
   /** The file that failed, and the end of the pause in monotonic ms. */
@@ -62,7 +57,7 @@ export class OfflinePlaces implements Geocoder {
         const near = await search.misspelt(text, limit - found.length);
         found.push(...near.filter((one) => !found.some((other) => isSame(one, other))));
       }
-      return { places: found.map(toSuggestion), attribution: generation.attribution };
+      return { places: found, attribution: generation.attribution };
     } catch (error) {
       log.warn('geodata.search_failed', describeError(error));
       this.#drop();
@@ -103,22 +98,6 @@ export class OfflinePlaces implements Geocoder {
   }
 }
 
-function isSame(one: FoundPlace, other: FoundPlace): boolean {
+function isSame(one: Suggestion, other: Suggestion): boolean {
   return one.lat === other.lat && one.lon === other.lon;
-}
-
-function toSuggestion(place: FoundPlace): Suggestion {
-  const { name, lat, lon, type, radiusM, countryId, regionId, otherName } = place;
-  return {
-    name,
-    lat,
-    lon,
-    source: 'geocode',
-    class: 'place',
-    type,
-    ...(radiusM !== undefined && { radius_m: radiusM }),
-    ...(countryId !== undefined && { country_id: countryId }),
-    ...(regionId !== undefined && { region_id: regionId }),
-    ...(otherName !== undefined && { other_name: otherName }),
-  };
 }

@@ -1,4 +1,5 @@
 import { readdir, stat } from 'node:fs/promises';
+import { attempt } from '../../model/attempt.ts';
 import { WaypointError } from '../../model/failure.ts';
 import type { ImportRequest } from '../../model/import.ts';
 import type { Clock, Log } from '../../model/process.ts';
@@ -15,9 +16,8 @@ import type {
   LibraryTask,
 } from '../../worker/import/import-directory.ts';
 import { WorkerPool } from '../pool.ts';
-import type { ListedRun, ListSync } from './list-sync.ts';
+import type { ListSync } from './list-sync.ts';
 
-/** The tasks of the import worker. */
 export type ImportTasks = Pick<typeof tasks, 'importDirectory' | 'followList'>;
 
 export interface LibraryWorkOptions {
@@ -137,7 +137,8 @@ export class LibraryWork {
     if (request.dry_run === true)
       return { ...(await this.#run('importDirectory', progress, task)), change: undefined };
     const run = list.begin(origin === 'upload' ? undefined : await folderOf(request.dir));
-    const timer = setInterval(() => listInBetween(run), listMs);
+    // What fails now is listed at the end.
+    const timer = setInterval(() => attempt(run.list), listMs);
     let change: number | undefined;
     const outcome = await this.#run('importDirectory', progress, task).finally(() => {
       clearInterval(timer);
@@ -184,7 +185,6 @@ export class LibraryWork {
     this.#reconcileProgress.cancel();
   }
 
-  /** Ends the worker. */
   close(): Promise<void> {
     return this.#pool.close();
   }
@@ -258,15 +258,6 @@ class Turns {
     const next = this.#urgent.shift() ?? this.#others.shift();
     if (next === undefined) this.#isTaken = false;
     else next();
-  }
-}
-
-/** What fails now is listed at the end. */
-function listInBetween(run: ListedRun): void {
-  try {
-    run.list();
-  } catch {
-    // As above.
   }
 }
 

@@ -12,14 +12,6 @@ export interface ListSyncStore {
   readonly meta: Pick<StoreMeta, 'get' | 'set'>;
 }
 
-/** An import whose files are listed while they come. */
-export interface ListedRun {
-  /** Lists the files that have come by now. */
-  readonly list: () => void;
-  /** Lists all that the library has, earlier imports that came again or have grown as well. @returns the number of the change, if there is one. */
-  readonly end: () => number | undefined;
-}
-
 /** Takes files that the library got into the list of imports. */
 export class ListSync {
   readonly #store: ListSyncStore;
@@ -30,8 +22,8 @@ export class ListSync {
     this.#clock = clock;
   }
 
-  /** Begins an import, before the library changes. */
-  begin(folder?: ImportFolder): ListedRun {
+  /** Begins an import, before the library changes; its files are listed while they come. */
+  begin(folder?: ImportFolder) {
     const { imports, libraryFiles } = this.#store;
     const by: ListedImport = { folder };
     let last = libraryFiles.lastId();
@@ -42,7 +34,8 @@ export class ListSync {
     };
     return {
       list,
-      end: () => {
+      /** Lists all that the library has, earlier imports that came again or have grown as well. @returns the number of the change, if there is one. */
+      end: (): number | undefined => {
         imports.add(libraryFiles.unlisted(), this.now(), by);
         return by.change;
       },
@@ -65,7 +58,6 @@ export class ListSync {
       .every(({ id, after }) => (libraryFiles.find(id) !== undefined) === (after === 'active'));
   }
 
-  /** See {@link retentionTime}. */
   retentionTime(): number {
     return retentionTime(this.#store.meta, this.#clock.now());
   }

@@ -31,10 +31,7 @@ export interface Imported {
 interface Running {
   readonly startedAt: number;
   readonly progress: ImportProgress;
-  /** Resolves when somebody cancels. */
   readonly cancelled: PromiseWithResolvers<void>;
-  /** Settles, never throwing, when the import is over. */
-  readonly over: Promise<unknown>;
 }
 
 /** Entries of a list in the result of the last import: a status is asked for again and again. */
@@ -48,7 +45,7 @@ const closeMs = 3_000;
  */
 export class ImportRun {
   readonly #options: ImportRunOptions;
-  #running: Running | undefined;
+  #running: (Running & { readonly imported: Promise<Imported> }) | undefined;
   #counters = new ImportProgress().read();
   #last: ImportStatus['last'] = null;
 
@@ -63,21 +60,17 @@ export class ImportRun {
   async start(request: ImportRequest): Promise<Imported> {
     if (this.#options.library.isClosed) throw new WaypointError('unavailable');
     if (this.#running !== undefined) throw new WaypointError('import_running');
-    const over = Promise.withResolvers<void>();
     const running = {
       startedAt: this.#options.clock.now(),
       progress: new ImportProgress(),
       cancelled: Promise.withResolvers<void>(),
-      over: over.promise,
     };
-    this.#running = running;
-    try {
-      return await this.#import(request, running);
-    } finally {
+    const imported = this.#import(request, running).finally(() => {
       this.#counters = running.progress.read();
       this.#running = undefined;
-      over.resolve();
-    }
+    });
+    this.#running = { ...running, imported };
+    return imported;
   }
 
   status(): ImportStatus {
@@ -108,7 +101,7 @@ export class ImportRun {
     const { library } = this.#options;
     library.cancel();
     if (this.#running !== undefined) this.cancel();
-    await waitAtMost(closeMs, Promise.allSettled([this.#running?.over, library.indexReady]));
+    await waitAtMost(closeMs, Promise.allSettled([this.#running?.imported, library.indexReady]));
     await library.close();
   }
 

@@ -13,7 +13,6 @@ export interface UploadsOptions {
   readonly library: LibraryWork;
   /** Where uploads lie until they are imported; emptied at the first of them. */
   readonly directory: string;
-  /** Counts the waypoints of the whole store, each identity once. */
   readonly countWaypoints: () => number | Promise<number>;
   /** Of one file; tests bring a smaller bound. */
   readonly mostBytes?: number;

@@ -23,7 +23,6 @@ export type SourceFailure =
   | 'silent'
   | 'thread_failed';
 
-/** A source that cannot be used, for now. */
 export class SourceFailed extends Error {
   override readonly name = 'SourceFailed';
   readonly code: SourceFailure;

@@ -28,7 +28,6 @@ export class Location {
     this.#options = options;
   }
 
-  /** Gives the best fix that is fresh, from memory. */
   latest(): LocationFix | undefined {
     const { clock, sources } = this.#options;
     this.#lastAsked = clock.monotonic();

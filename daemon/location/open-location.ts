@@ -1,8 +1,9 @@
-import type { Clock, LocationFix, Log } from '../../model/process.ts';
+import type { Clock, Log } from '../../model/process.ts';
 import { readPosition } from '../../model/position.ts';
 import type { Settings } from '../../model/settings.ts';
 import { formatTime } from '../../model/time.ts';
-import { scheduleTimeout } from '../schedule.ts';
+import { scheduleTimeout as schedule } from '../schedule.ts';
+import { chosenProvider } from '../settings.ts';
 import { commandSource } from './command.ts';
 import { geoclueSource } from './geoclue.ts';
 import { gpsdSource } from './gpsd.ts';
@@ -17,54 +18,32 @@ export interface OpenLocationOptions {
   readonly gpsdPort?: number | undefined;
 }
 
-/** Where the machine is, as others see it; a fixed place has no sources. */
-export interface LocationReader {
-  /** Gives the best fix that is fresh, from memory, without ever waiting for a source. */
-  readonly latest: () => LocationFix | undefined;
-  /** Ends all sources. */
-  readonly close: () => Promise<void>;
-}
+export const usualGpsdPort = 2_947;
 
-/** The port of gpsd. */
-const usualGpsdPort = 2_947;
-
-/** Makes ready what the settings say; nothing is asked or started before somebody wants to know. */
-export function openLocation(options: OpenLocationOptions): LocationReader {
-  const { settings, clock, log } = options;
-  const place = fixedPlace(settings);
+/** Makes ready what the settings say; nothing is asked or started before a client wants to know. */
+export function openLocation({
+  settings,
+  clock,
+  log,
+  gpsdPort: port = usualGpsdPort,
+}: OpenLocationOptions): Pick<Location, 'latest' | 'close'> {
+  const { location_command: command = '', location_static = '' } = settings;
+  const provider = chosenProvider(settings);
+  const place = provider === 'static' ? readPosition(location_static) : undefined;
   if (place !== undefined) {
     return {
       latest: () => ({ ...place, timestamp: formatTime(clock.now()), source: 'static' }),
       close: () => Promise.resolve(),
     };
   }
-  return new Location({ sources: sourcesOf(options), clock, log, schedule: scheduleTimeout });
-}
-
-function fixedPlace({ location_provider, location_command, location_static = '' }: Settings) {
-  const isAsked =
-    location_provider === 'static' ||
-    (location_provider === 'auto' && location_command === undefined);
-  return isAsked ? readPosition(location_static) : undefined;
-}
-
-function sourcesOf({ settings, clock, gpsdPort }: OpenLocationOptions): LocationSource[] {
-  const { location_provider, location_command: command = '' } = settings;
-  const byCommand = () => commandSource({ command, clock, schedule: scheduleTimeout });
-  const gpsd = () =>
-    gpsdSource({ port: gpsdPort ?? usualGpsdPort, clock, schedule: scheduleTimeout });
-  switch (location_provider) {
-    case 'command':
-      return [byCommand()];
-    case 'geoclue':
-      return [geoclueSource];
-    case 'gpsd':
-      return [gpsd()];
-    case 'auto':
-      if (command !== '') return [byCommand()];
-      return process.platform === 'linux' ? [geoclueSource, gpsd()] : [];
-    case 'static':
-    case 'off':
-      return [];
-  }
+  const gpsd = gpsdSource({ port, clock, schedule });
+  const sources: Readonly<Record<typeof provider, LocationSource[]>> = {
+    command: [commandSource({ command, clock, schedule })],
+    geoclue: [geoclueSource],
+    gpsd: [gpsd],
+    auto: process.platform === 'linux' ? [geoclueSource, gpsd] : [],
+    static: [],
+    off: [],
+  };
+  return new Location({ sources: sources[provider], clock, log, schedule });
 }

@@ -78,7 +78,6 @@ export class BookmarksMirror {
     await this.#run();
   }
 
-  /** The last edit of the file that was merged. */
   get lastMerge(): LastMerge | undefined {
     return this.#memory.state?.lastMerge;
   }
@@ -88,7 +87,6 @@ export class BookmarksMirror {
     return this.#warned === undefined ? undefined : bookmarksFileProblems[this.#warned];
   }
 
-  /** Bookmarks that a held edit of the file would delete; undefined without one. */
   get deletionsWaiting(): number | undefined {
     return this.#edits.deletions;
   }

@@ -1,4 +1,5 @@
-import type { Route } from '../../http/route.ts';
+import { route, type Route } from '../../http/route.ts';
+import { describeApi, openApiSchema, type OpenApiDocument } from '../../model/openapi.ts';
 import { programVersion } from '../version-info.ts';
 import { bookmarkRoutes } from './bookmarks.ts';
 import { changeRoutes } from './changes.ts';
@@ -13,7 +14,6 @@ import { importRoutes } from './import.ts';
 import { importedFileRoutes } from './imported-files.ts';
 import { lifeRoutes } from './life.ts';
 import { locationRoutes } from './location.ts';
-import { openApiRoute } from './openapi.ts';
 import type { DaemonParts } from '../parts.ts';
 import { statusRoutes } from './status.ts';
 import { suggestRoutes } from './suggest.ts';
@@ -52,4 +52,28 @@ const resources: readonly ((parts: DaemonParts) => Route[])[] = [
 export function apiRoutes(parts: DaemonParts): Route[] {
   const routes = resources.flatMap((routesOf) => routesOf(parts));
   return [...routes, openApiRoute(routes, programVersion())];
+}
+
+/**
+ * `GET /api/openapi.json`: describes the given routes and itself.
+ * @param version The program's version.
+ */
+export function openApiRoute(routes: readonly Route[], version: string): Route {
+  let document: OpenApiDocument | undefined;
+  const self = route({
+    method: 'GET',
+    path: '/api/openapi.json',
+    summary: 'Describes this API as an OpenAPI 3.1 document.',
+    answers: { 200: openApiSchema },
+    handle: () => {
+      // Made on demand: it takes longer than starting the server does, and most never ask.
+      document ??= describeApi([...routes, self], {
+        title: 'waypointd',
+        version,
+        privatePrefix: '/api/',
+      });
+      return { status: 200, json: document };
+    },
+  });
+  return self;
 }

@@ -23,7 +23,6 @@ const features = [
   'tracks',
 ];
 
-/** `GET /api/version`. */
 export function versionRoutes({ store, geocoders }: DaemonParts): Route[] {
   // A user interface can tell that what is typed leaves the machine.
   const isOnline = geocoders.some((geocoder) => geocoder.isOnline === true);

@@ -2,11 +2,6 @@ import { errorCode } from '../../model/error-code.ts';
 import { WaypointError } from '../../model/failure.ts';
 import { ExitError } from '../../model/exit-error.ts';
 
-/** A listening socket that a service manager holds and has handed to this process. */
-export interface InheritedSocket {
-  readonly fd: number;
-}
-
 /** sd_listen_fds(3): the first of them, after standard input, output and error. */
 const firstFd = 3;
 
@@ -19,7 +14,7 @@ const firstFd = 3;
 export function takeInheritedSocket(
   env: NodeJS.ProcessEnv,
   pid = process.pid,
-): InheritedSocket | undefined {
+): { readonly fd: number } | undefined {
   const { LISTEN_PID: wanted, LISTEN_FDS: count } = env;
   for (const name of ['LISTEN_PID', 'LISTEN_FDS', 'LISTEN_FDNAMES', 'LISTEN_PIDFDID']) {
     delete env[name];

@@ -3,17 +3,9 @@ import type { TimelineOutcome, TimelineTask } from '../../worker/timeline-tasks.
 import { TimelineControl } from '../../worker/timeline/control.ts';
 import type { WorkerPool } from '../pool.ts';
 import type { Schedule } from '../schedule.ts';
+import type { TimelineLimits } from './job.ts';
 
-/** The tasks of the timeline worker. */
 export type TimelineTasks = Pick<typeof tasks, 'buildTimeline'>;
-
-export interface ExecutionOptions {
-  readonly pool: WorkerPool<TimelineTasks>;
-  readonly schedule: Schedule;
-  readonly deadlineMs: number;
-  /** A worker that runs on for so long after its job was cancelled is killed. */
-  readonly graceMs: number;
-}
 
 export type ExecutionEnd =
   | Extract<TimelineOutcome, { state: 'completed' }>
@@ -21,59 +13,46 @@ export type ExecutionEnd =
   | { readonly state: 'late' }
   | { readonly state: 'cancelled' };
 
-/** A job's input for the worker. */
 export type PreparedTask = Omit<TimelineTask, 'control'>;
 
-/** The work of the worker on one job, which ends by itself, at the deadline or when it is cancelled. */
-export class TimelineExecution {
-  readonly control = new TimelineControl();
-  /** Never rejects. */
-  readonly ended: Promise<ExecutionEnd>;
-  readonly #options: ExecutionOptions;
-  readonly #kill = new AbortController();
-  #cancelKill: (() => void) | undefined;
-  #stopped: 'late' | 'cancelled' | undefined;
-
-  /** @param prepare is called when the time has begun to run, and counts. */
-  constructor(options: ExecutionOptions, prepare: () => Promise<PreparedTask>) {
-    this.#options = options;
-    this.ended = this.#run(prepare());
+/**
+ * Has the worker work on one job, which ends by itself, at the deadline or when it is cancelled; `ended` never rejects.
+ * @param prepare is called when the time has begun to run, and counts.
+ */
+export function execute(
+  pool: WorkerPool<TimelineTasks>,
+  schedule: Schedule,
+  { deadlineMs, graceMs }: TimelineLimits,
+  prepare: () => Promise<PreparedTask>,
+) {
+  const control = new TimelineControl();
+  const kill = new AbortController();
+  const killed = Promise.withResolvers<never>();
+  let stopped: 'late' | 'cancelled' | undefined;
+  let cancelKill: (() => void) | undefined;
+  function stop(why: 'late' | 'cancelled'): void {
+    stopped = why;
+    control.cancel();
+    cancelKill ??= schedule(() => {
+      kill.abort();
+      killed.reject(new Error('The job was ended.'));
+    }, graceMs);
   }
-
-  cancel(): void {
-    this.#stop('cancelled');
+  async function work(): Promise<ExecutionEnd> {
+    const input = await Promise.race([prepare(), killed.promise]);
+    const task = { ...input, control: control.shared };
+    const outcome = await pool.run('buildTimeline', task, kill.signal);
+    if (outcome.state === 'completed') return outcome;
+    throw new Error('The worker stopped by itself.');
   }
-
-  async #run(prepared: Promise<PreparedTask>): Promise<ExecutionEnd> {
-    const { schedule, deadlineMs } = this.#options;
-    const cancelDeadline = schedule(() => this.#stop('late'), deadlineMs);
-    const end = await this.#work(prepared).catch((cause: unknown) => failed(cause));
-    cancelDeadline();
-    this.#cancelKill?.();
-    // A job that was cancelled must not become completed.
-    return this.#stopped === undefined ? end : { state: this.#stopped };
-  }
-
-  async #work(prepared: Promise<PreparedTask>): Promise<ExecutionEnd> {
-    const { signal } = this.#kill;
-    const killed = new Promise<never>((_, reject) => {
-      signal.addEventListener('abort', () => reject(new Error('The job was ended.')));
+  const cancelDeadline = schedule(() => stop('late'), deadlineMs);
+  const ended = work()
+    .catch((cause: unknown) => ({ state: 'failed', cause }) as const)
+    .then((end): ExecutionEnd => {
+      cancelDeadline();
+      cancelKill?.();
+      // A job that was cancelled must not become completed.
+      return stopped === undefined ? end : { state: stopped };
     });
-    const input = await Promise.race([prepared, killed]);
-    const task = { ...input, control: this.control.shared };
-    const outcome = await this.#options.pool.run('buildTimeline', task, signal);
-    return outcome.state === 'completed'
-      ? outcome
-      : failed(new Error('The worker stopped by itself.'));
-  }
-
-  #stop(why: 'late' | 'cancelled'): void {
-    this.#stopped = why;
-    this.control.cancel();
-    this.#cancelKill ??= this.#options.schedule(() => this.#kill.abort(), this.#options.graceMs);
-  }
-}
-
-function failed(cause: unknown): ExecutionEnd {
-  return { state: 'failed', cause };
+  return { control, ended, cancel: () => stop('cancelled') };
 }

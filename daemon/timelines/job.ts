@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { limits } from '../../model/limits.ts';
 import {
   timelineErrors,
   type TimelineJobRecord,
@@ -54,3 +55,15 @@ export function recordOf(job: TimelineJob): TimelineJobRecord {
     ...(error === undefined ? {} : { error: timelineErrors[error] }),
   };
 }
+
+/** The bounds of the queue; durations in ms. */
+export const defaultLimits = {
+  queued: limits.timelineQueued,
+  tracked: limits.timelineTracked,
+  retentionMs: limits.timelineRetentionMs,
+  deadlineMs: limits.timelineDeadlineMs,
+  // A worker looks at its flag every few ms; one that runs on for so long after a job was cancelled is killed.
+  graceMs: 500,
+  resultBytes: limits.timelineResultBytes,
+};
+export type TimelineLimits = Readonly<Record<keyof typeof defaultLimits, number>>;

@@ -1,29 +1,17 @@
 import { parseDate } from '../../model/calendar-date.ts';
 import { WaypointError } from '../../model/failure.ts';
-import { limits } from '../../model/limits.ts';
 import type { Clock, Log } from '../../model/process.ts';
 import { parseTime } from '../../model/time.ts';
 import type { TimelineRequest } from '../../model/timeline-job.ts';
-import type { TimelineDataset } from '../../model/timeline-result.ts';
 import { inUnits } from '../../storage/units.ts';
 import type { CorrectionRow } from '../../storage/waypoints/corrections.ts';
 import type { Correction } from '../../worker/timeline-tasks.ts';
+import type { Geodata } from '../geodata/geodata.ts';
 import { WorkerPool } from '../pool.ts';
 import { scheduleTimeout, type Schedule } from '../schedule.ts';
-import {
-  TimelineExecution,
-  type ExecutionEnd,
-  type PreparedTask,
-  type TimelineTasks,
-} from './execution.ts';
-import { newJob, type TimelineJob } from './job.ts';
+import { execute, type ExecutionEnd, type PreparedTask, type TimelineTasks } from './execution.ts';
+import { defaultLimits, newJob, type TimelineJob, type TimelineLimits } from './job.ts';
 import { TrackedJobs } from './tracked-jobs.ts';
-
-/** The geodata generation that names a job's places. */
-export interface TimelineGeodata {
-  readonly path: string;
-  readonly dataset: TimelineDataset;
-}
 
 /** Options of jobs and of the timeline of all time. */
 export interface RecordedOptions {
@@ -35,11 +23,10 @@ export interface RecordedOptions {
   /** Timelines wait while a lost library is read again: their results would look complete. Never rejects. */
   readonly libraryReady: () => Promise<void>;
   /** Called when a timeline is begun; null if no generation can be opened. */
-  readonly geodata: () => Promise<TimelineGeodata | null>;
+  readonly geodata: Geodata['inUse'];
 }
 
 export interface TimelineJobsOptions extends RecordedOptions {
-  /** Whether an import is in use. */
   readonly isActive: (importId: number) => boolean;
 }
 
@@ -49,18 +36,6 @@ export interface TimelineOverrides {
   readonly schedule?: Schedule;
   readonly pool?: WorkerPool<TimelineTasks>;
 }
-
-/** The bounds of the queue; durations in ms. */
-const defaultLimits = {
-  queued: limits.timelineQueued,
-  tracked: limits.timelineTracked,
-  retentionMs: limits.timelineRetentionMs,
-  deadlineMs: limits.timelineDeadlineMs,
-  // A worker looks at its flag every few ms; a cancelled job ends within a second in any case.
-  graceMs: 500,
-  resultBytes: limits.timelineResultBytes,
-};
-type TimelineLimits = Readonly<Record<keyof typeof defaultLimits, number>>;
 
 /** The worker needs a bounded memory whatever it reads, well below this; one that needs more fails alone. */
 export const timelineHeapMb = 512;
@@ -76,7 +51,9 @@ export class TimelineJobs {
   readonly #pool: WorkerPool<TimelineTasks>;
   readonly #tracked: TrackedJobs;
   readonly #queue: TimelineJob[] = [];
-  #running: { readonly job: TimelineJob; readonly execution: TimelineExecution } | undefined;
+  #running:
+    | { readonly job: TimelineJob; readonly execution: ReturnType<typeof execute> }
+    | undefined;
   #isWorking = false;
   #isClosed = false;
 
@@ -86,12 +63,7 @@ export class TimelineJobs {
     this.#schedule = overrides.schedule ?? scheduleTimeout;
     this.#pool =
       overrides.pool ?? new WorkerPool({ file: 'timeline-tasks', heapMb: timelineHeapMb });
-    this.#tracked = new TrackedJobs({
-      schedule: this.#schedule,
-      maxJobs: this.#limits.tracked,
-      retentionMs: this.#limits.retentionMs,
-      maxResultBytes: this.#limits.resultBytes,
-    });
+    this.#tracked = new TrackedJobs(this.#schedule, this.#limits);
   }
 
   /**
@@ -152,7 +124,6 @@ export class TimelineJobs {
     this.#running.execution.cancel();
   }
 
-  /** Runs until the queue is empty. */
   async #work(): Promise<void> {
     if (this.#isWorking) return;
     this.#isWorking = true;
@@ -165,11 +136,8 @@ export class TimelineJobs {
   }
 
   async #execute(job: TimelineJob): Promise<void> {
-    const { deadlineMs, graceMs } = this.#limits;
-    const execution = new TimelineExecution(
-      { pool: this.#pool, schedule: this.#schedule, deadlineMs, graceMs },
-      () => this.#prepare(job),
-    );
+    const prepare = () => this.#prepare(job);
+    const execution = execute(this.#pool, this.#schedule, this.#limits, prepare);
     job.state = 'running';
     job.startedAt = this.#options.clock.now();
     const startedMs = this.#options.clock.monotonic();
@@ -226,17 +194,8 @@ export class TimelineJobs {
   }
 }
 
-/** A correction as the worker takes it. */
-export function correctionOf({
-  id,
-  kind,
-  mode,
-  start_utc,
-  end_utc,
-  lat,
-  lon,
-}: CorrectionRow): Correction {
-  const [startMs, endMs] = [parseTime(start_utc)!, parseTime(end_utc)!];
+export function correctionOf({ id, kind, mode, lat, lon, ...row }: CorrectionRow): Correction {
+  const [startMs, endMs] = [parseTime(row.start_utc)!, parseTime(row.end_utc)!];
   return { id, kind, mode, startMs, endMs, latE7: lat && inUnits(lat), lonE7: lon && inUnits(lon) };
 }
 

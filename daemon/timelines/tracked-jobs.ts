@@ -1,27 +1,20 @@
 import type { Schedule } from '../schedule.ts';
-import type { TimelineJob } from './job.ts';
-
-export interface TrackedJobsOptions {
-  readonly schedule: Schedule;
-  readonly maxJobs: number;
-  /** After the end of a job. */
-  readonly retentionMs: number;
-  /** All results together, compressed. */
-  readonly maxResultBytes: number;
-}
+import type { TimelineJob, TimelineLimits } from './job.ts';
 
 /**
  * The jobs that clients may ask for, from their request to 15 minutes after their end. A job and its result go together:
  * a completed job always has one.
  */
 export class TrackedJobs {
-  readonly #options: TrackedJobsOptions;
+  readonly #schedule: Schedule;
+  readonly #limits: TimelineLimits;
   readonly #jobs = new Map<string, TimelineJob>();
   /** In the order in which they ended, each with what cancels its timer: where the user was is not kept until a request. */
   readonly #ended = new Map<TimelineJob, () => void>();
 
-  constructor(options: TrackedJobsOptions) {
-    this.#options = options;
+  constructor(schedule: Schedule, limits: TimelineLimits) {
+    this.#schedule = schedule;
+    this.#limits = limits;
   }
 
   /**
@@ -29,7 +22,7 @@ export class TrackedJobs {
    * @returns false when none of them has ended.
    */
   add(job: TimelineJob): boolean {
-    while (this.#jobs.size >= this.#options.maxJobs) {
+    while (this.#jobs.size >= this.#limits.tracked) {
       if (!this.#dropFirstEnded(() => true)) return false;
     }
     this.#jobs.set(job.id, job);
@@ -45,9 +38,9 @@ export class TrackedJobs {
    * @returns false for one that is larger than all may be together.
    */
   makeRoom(bytes: number): boolean {
-    const { maxResultBytes } = this.#options;
-    if (bytes > maxResultBytes) return false;
-    while (this.#resultBytes() + bytes > maxResultBytes) {
+    const { resultBytes } = this.#limits;
+    if (bytes > resultBytes) return false;
+    while (this.#resultBytes() + bytes > resultBytes) {
       if (!this.#dropFirstEnded(({ result }) => result !== undefined)) break;
     }
     return true;
@@ -55,14 +48,10 @@ export class TrackedJobs {
 
   /** From now on the job's time runs. */
   ended(job: TimelineJob): void {
-    const { schedule, retentionMs } = this.#options;
-    this.#ended.set(
-      job,
-      schedule(() => this.#drop(job), retentionMs),
-    );
+    const cancelTimer = this.#schedule(() => this.#drop(job), this.#limits.retentionMs);
+    this.#ended.set(job, cancelTimer);
   }
 
-  /** Ends the timers. */
   close(): void {
     for (const cancelTimer of this.#ended.values()) cancelTimer();
   }

@@ -65,7 +65,6 @@ export class WholeTimelines {
     return undefined;
   }
 
-  /** Cancels what is being made. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#cancelForget?.();

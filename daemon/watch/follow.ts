@@ -1,5 +1,5 @@
 import { stat, statfs } from 'node:fs/promises';
-import type { Stats } from 'node:fs';
+import type { Stats, StatsFs } from 'node:fs';
 import { errorCode } from '../../model/error-code.ts';
 
 export interface FollowOptions {
@@ -21,21 +21,33 @@ const pollMs = 30_000;
 const exhausted = new Set(['ENOSPC', 'EMFILE', 'ENFILE']);
 
 /**
- * Types of file systems (statfs(2) of Linux) whose changes other machines or programs make, of which the kernel tells
- * nothing: NFS, SMB of three ages, 9P, Ceph, AFS, FUSE, VirtualBox.
+ * Numbers of statfs(2) on Linux for file systems that another machine or another program answers for: the kernel tells
+ * nothing of changes that are made there.
  */
-const silentTypes = new Set([
-  0x69_69, 0x51_7b, 0xff_53_4d_42, 0xfe_53_4d_42, 0x01_02_19_97, 0x00_c3_64_00, 0x53_46_41_4f,
-  0x65_73_55_46, 0x78_6f_2e_50,
-]);
+const remoteFileSystems: Readonly<Record<number, string>> = {
+  0x6969: 'NFS',
+  0x517b: 'SMB',
+  0xff534d42: 'SMB',
+  0xfe534d42: 'SMB',
+  0x65735546: 'FUSE',
+  0x01021997: '9P',
+  0x00c36400: 'Ceph',
+  0x5346414f: 'AFS',
+  0x786f4256: 'a shared folder of VirtualBox',
+  0xbacbacbc: 'a shared folder of VMware',
+};
+
+/** The kind of remote file system with this number; undefined for a local or an unknown one. */
+export function remoteFileSystem({ type }: StatsFs): string | undefined {
+  // The field is signed on some architectures.
+  return remoteFileSystems[type >>> 0];
+}
 
 /** Whether changes in a directory have to be looked for, because its file system tells nothing of them. */
 export async function hasToBePolled(root: string): Promise<boolean> {
   if (process.platform === 'win32') return root.startsWith('\\\\');
   if (process.platform === 'darwin') return root.startsWith('/Volumes/');
-  const { type } = await statfs(root);
-  // The type is a word of 32 bits that some systems extend by its sign.
-  return silentTypes.has(Number(BigInt.asUintN(32, BigInt(type))));
+  return process.platform === 'linux' && remoteFileSystem(await statfs(root)) !== undefined;
 }
 
 /** Follows a directory with all that is below it; links are not followed. @returns what ends that. */

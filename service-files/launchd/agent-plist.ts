@@ -7,7 +7,6 @@ export interface LaunchAgent extends ServiceProgram {
   readonly logFile: string;
 }
 
-/** Label of a service in launchd. */
 export function launchdLabel(name: ServiceName): string {
   return `local.${name}`;
 }
@@ -84,7 +83,6 @@ ${command}
 /** The same as one file of our own rotated logs. */
 const maxBytes = 5_242_880;
 
-/** Whether launchd has started this process as the daemon's service. */
 export function isStartedByLaunchd(env: NodeJS.ProcessEnv): boolean {
   return env['XPC_SERVICE_NAME'] === launchdLabel('waypointd');
 }

@@ -36,6 +36,7 @@ export function launchdPlatform(host: ServiceHost, choice: ServiceChoice): Servi
   const bootout = launchctl(['bootout', target], { mayFail: true });
   const startLoaded = [{ ...bootstrap, tries: 1, mayFail: true }, launchctl(['kickstart', target])];
   return {
+    host,
     choice,
     title: `your LaunchAgent ${label}`,
     ownFiles: [plist],

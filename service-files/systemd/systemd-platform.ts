@@ -55,6 +55,7 @@ export async function systemdPlatform(
   const forget = each('reset-failed');
   const disable = each('disable', '--now');
   return {
+    host,
     choice,
     title: isSystem ? `the systemd service ${service}` : `your systemd service ${service}`,
     // Where StateDirectory= of a dynamic user really is.

@@ -1,7 +1,6 @@
 import type { CommandLine, Runner } from '../command-line.ts';
 import type { ServiceCondition, ServiceExit, ServiceState } from '../service-platform.ts';
 
-/** The names of a service and its socket. */
 export interface Units {
   readonly service: string;
   readonly socket: string;
@@ -35,7 +34,6 @@ const conditions: Readonly<Record<string, ServiceCondition>> = {
   failed: 'failed',
 };
 
-/** Asks systemd about a service and its socket. */
 export async function readSystemdState(
   run: Runner,
   systemctl: (words: readonly string[]) => CommandLine,

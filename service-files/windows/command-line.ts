@@ -10,7 +10,6 @@ function quoteWord(word: string): string {
   return `"${escaped}"`;
 }
 
-/** A command line of quoted words. */
 export function commandLine(words: readonly string[]): string {
   return words.map(quoteWord).join(' ');
 }

@@ -9,12 +9,10 @@ export function powershell(script: string): CommandLine {
   };
 }
 
-/** Quotes a text for PowerShell. */
 export function powershellText(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;
 }
 
-/** The last lines of a file. */
 export function tailCommand(file: string, lines: number, follow: boolean): CommandLine {
   const wait = follow ? ' -Wait' : '';
   return powershell(
@@ -22,7 +20,6 @@ export function tailCommand(file: string, lines: number, follow: boolean): Comma
   );
 }
 
-/** Parses a JSON object that another program has printed. */
 export function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {
   const value = parseJson(text);
   return typeof value === 'object' && value !== null ? { ...value } : undefined;

@@ -37,6 +37,7 @@ export function windowsServicePlatform(host: ServiceHost, choice: ServiceChoice)
   const mayStop = { ...stop, mayFail: true };
   const start = sc(['start', name], { tries: 10 });
   return {
+    host,
     choice,
     title: `the Windows service ${name}`,
     machineData: root,

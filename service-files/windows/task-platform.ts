@@ -22,6 +22,7 @@ export function windowsTaskPlatform(host: ServiceHost, choice: ServiceChoice): S
   const enable = schtasks(['/Change', '/TN', name, '/ENABLE']);
   const mayEnd = { ...end, mayFail: true };
   return {
+    host,
     choice,
     title: `your scheduled task ${name}`,
     // The scheduler keeps the task itself; the file only carries it there.

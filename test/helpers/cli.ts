@@ -233,6 +233,8 @@ export async function startFakeDaemon(
   const requests: FakeRequest[] = [];
   const all: Readonly<Record<string, FakeAnswer>> = {
     'GET /api/version': () => fakeVersion(version),
+    'GET /api/status': () => quietStatus,
+    'GET /api/geodata': () => noGeodata,
     'GET /api/waypoints': () => [],
     ...routes,
   };
@@ -260,6 +262,34 @@ export async function startFakeDaemon(
   writeFileSync(join(directory, 'daemon.json'), JSON.stringify(content), { mode: 0o600 });
   return { port, token: fakeToken, requests };
 }
+
+const quietStatus = {
+  uptime_seconds: 0,
+  library: { state: 'ready', files_done: 0, files_total: 0 },
+  bookmarks: 0,
+  timelines: { queued: 0, running: 0 },
+};
+
+const noGeneration = {
+  generation_id: '',
+  dataset_version: '',
+  source_version: '',
+  attribution: '',
+  license: '',
+  installed: false,
+  valid: false,
+  bytes: 0,
+  verified_at: null,
+  degraded: false,
+  builtin: false,
+};
+const noProgress = { artifact_index: 0, artifact_count: 0, bytes: 0, total_bytes: 0 };
+const noGeodata = {
+  available: [],
+  current: noGeneration,
+  previous: noGeneration,
+  install: { state: 'idle', progress: noProgress },
+};
 
 /** What `GET /api/import` answers where nothing has been imported. */
 export const idleImport = {

@@ -15,6 +15,12 @@ import { unlessMissing } from '../../storage/link-target.ts';
 /** Of a new file: bookmarks say where somebody was. */
 const privateMode = 0o600;
 
+/**
+ * Largest file that is merged: some 300,000 bookmarks, whose waypoints and identity keys take about 200 MB in the
+ * worker.
+ */
+export const maxEditBytes = 64 * 1_048_576;
+
 /** What tells one content of the bookmarks file from another. */
 export interface Content {
   /** SHA-256, lower-case hex. */

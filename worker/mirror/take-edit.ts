@@ -13,13 +13,7 @@ import { readEdited, TooLarge } from './edited-waypoints.ts';
 import { planMerge, type MergeStep, type WrittenFile } from './merge.ts';
 import { resolveTarget } from '../../storage/link-target.ts';
 import { firstBytes } from '../../storage/open-file.ts';
-import { readFile, statFile, writeSynced, type Content } from './present-file.ts';
-
-/**
- * Largest file that is merged: some 300,000 bookmarks, whose waypoints and identity keys take about 200 MB in the
- * worker.
- */
-const maxEditBytes = 64 * 1_048_576;
+import { maxEditBytes, readFile, statFile, writeSynced, type Content } from './present-file.ts';
 
 /** Copies kept of each kind, the newest ones. Tracks are nowhere else once the mirror has replaced the file. */
 const copiesKept = { edited: 20, tracks: Infinity, unreadable: 20 };

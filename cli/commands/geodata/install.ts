@@ -205,7 +205,7 @@ async function place(file: string, path: string): Promise<void> {
     await rename(temporary, path);
   } catch (error) {
     await rm(temporary, { force: true });
-    if (isDiskFull(error)) throw new ExitError('The disk is full.', 1, error);
+    if (isDiskFull(error)) throw error;
     const code = errorCode(error) ?? 'unknown';
     throw new ExitError(`The file cannot be copied into the data directory (${code}).`, 1, error);
   }

@@ -5,7 +5,6 @@ import { changeConfigFile } from '../../../daemon/settings.ts';
 import { openBasemap } from '../../../map/server/basemap.ts';
 import { ExitError } from '../../../model/exit-error.ts';
 import { defineCommand } from '../../program/command.ts';
-import { configFileOf } from '../../program/context.ts';
 import { invocation } from '../../terminal/invocation.ts';
 import { forTerminal, megabytes } from '../../terminal/text.ts';
 import { noteOverride } from '../config.ts';
@@ -13,7 +12,6 @@ import { noteOverride } from '../config.ts';
 /** Layers of which the page draws at least one, by the schema of Protomaps. */
 const drawnLayers: readonly string[] = ['earth', 'water', 'landuse', 'landcover', 'roads'];
 
-/** `waypointd map basemap` */
 export const basemap = defineCommand({
   name: 'basemap',
   summary: 'show a street map of your own from now on',
@@ -21,10 +19,10 @@ export const basemap = defineCommand({
     'Checks a street map, a .pmtiles file with the layers of Protomaps, has the map show it from now on (the setting basemap), and prints what it covers. The file stays where it is. docs/map.md shows how to cut one from a map of the world; "config unset basemap" shows none again.',
   arguments: '<file>',
   examples: ['map basemap ~/maps/home.pmtiles'],
-  async *run({ context, given, words: [name] }) {
+  async *run({ context, words: [name] }) {
     const file = absolutePath(name, process.cwd());
     const { header, bytes } = await inspect(file);
-    await changeConfigFile(configFileOf(given), 'basemap', file);
+    await changeConfigFile(context.paths.configFile, 'basemap', file);
     yield `${forTerminal(file)} is the street map from now on: ${megabytes(bytes)}, ${coverOf(header)}.`;
     yield `"${invocation()} map" shows it above the built-in one.`;
     noteOverride('basemap', context);

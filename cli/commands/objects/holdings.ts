@@ -155,5 +155,4 @@ const remove = defineCommand({
   },
 });
 
-/** `waypointd objects stats|prune|rm` */
 export const holdingsCommands = [stats, prune, remove];

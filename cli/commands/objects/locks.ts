@@ -5,7 +5,6 @@ import { tableLines } from '../../terminal/table.ts';
 import { forTerminal } from '../../terminal/text.ts';
 import { requireRepository, rootOptions, withRoot } from './with-root.ts';
 
-/** `waypointd objects locks` */
 export const locks = defineCommand({
   name: 'locks',
   summary: 'list locked files, or unlock one',

@@ -17,7 +17,6 @@ const options = {
     'copy rows to the directory, or the database whose URL the file holds',
 } as const;
 
-/** `waypointd objects migrate` */
 export const migrate = defineCommand({
   name: 'migrate',
   summary: 'copy the store to a bucket, to PostgreSQL, or back',

@@ -24,7 +24,6 @@ import {
   type ObjectsContext,
 } from './with-root.ts';
 
-/** `waypointd objects serve` */
 const serve = defineCommand({
   name: 'serve',
   group: 'The server:',
@@ -66,7 +65,6 @@ async function serveObjects({ settings, paths }: ObjectsContext): Promise<void> 
   }
 }
 
-/** `waypointd objects ssh-line USER` */
 const sshLine = defineCommand({
   name: 'ssh-line',
   summary: 'print the line that lets an ssh key log in',
@@ -86,7 +84,6 @@ const sshLine = defineCommand({
   },
 });
 
-/** `waypointd objects` */
 export const command = defineCommand({
   name: 'objects',
   summary: 'keep large files by their hash: server, client, upkeep',

@@ -136,7 +136,6 @@ const remove = defineCommand({
   show: ({ removed }) => `Removed ${removed}.`,
 });
 
-/** `waypointd objects repo add|list|set|rm` */
 export const repo = defineCommand({
   name: 'repo',
   summary: 'repositories, each with its own objects',

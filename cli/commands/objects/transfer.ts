@@ -32,7 +32,6 @@ export const remoteOptions = {
 export const remoteNotes =
   'Without --user and --login, git is asked for credentials if the server wants some.';
 
-/** The values of {@link remoteOptions}. */
 type RemoteOptions = OptionValues<typeof remoteOptions>;
 
 /**
@@ -78,7 +77,6 @@ function reasonOf({ message, documentationUrl, requestId }: ObjectClientError): 
   return lines.map(forTerminal).join('\n');
 }
 
-/** Opens a client of the repository that the options name. */
 async function openClient(options: RemoteOptions): Promise<ObjectClient> {
   const url = URL.canParse(options.repo) ? new URL(options.repo) : undefined;
   if (url === undefined || !/^https?:$/u.test(url.protocol) || url.username !== '') {
@@ -186,5 +184,4 @@ const verify = defineCommand({
     reason === undefined ? `${oid}  ${megabytes(size)}` : note(reason),
 });
 
-/** `waypointd objects push|pull|verify` */
 export const transferCommands = [push, pull, verify];

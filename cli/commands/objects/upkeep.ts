@@ -142,5 +142,4 @@ const importFiles = defineCommand({
   },
 });
 
-/** `waypointd objects fsck|gc|backup|import` */
 export const upkeepCommands = [fsck, gc, backup, importFiles];

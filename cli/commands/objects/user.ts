@@ -82,7 +82,6 @@ const remove = defineCommand({
   show: ({ removed }) => `Removed ${removed}.`,
 });
 
-/** `waypointd objects user add|passwd|list|rm` */
 export const user = defineCommand({
   name: 'user',
   group: 'Who and what:',
@@ -152,5 +151,4 @@ const access = defineCommand({
     ),
 });
 
-/** `waypointd objects grant|revoke|access` */
 export const accessCommands = [grant, revoke, access];

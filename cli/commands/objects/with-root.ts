@@ -15,7 +15,6 @@ export const rootOptions = {
   '--root <dir>': 'the directory of the store, as --objects-root',
 } as const;
 
-/** The call of a command with {@link rootOptions}. */
 interface RootCall {
   readonly context: CommandContext;
   readonly options: { readonly root: string | undefined };
@@ -98,7 +97,6 @@ export async function requireUser({ directory }: ObjectsRoot, name: string): Pro
   return found;
 }
 
-/** Options of the object server. */
 export type ObjectsContext = ReturnType<typeof objectsContext>;
 
 /**

@@ -28,32 +28,30 @@ import { invocation, shellWord } from '../../terminal/invocation.ts';
 import { note } from '../../terminal/output.ts';
 import { confirmRunning, serviceCommand, startsWhen, stepLines } from './status.ts';
 
-/** `waypointd service install` */
 export async function* installCommand(
   context: CommandContext,
   choice: ServiceChoice,
   options: SpecOptions & { readonly dryRun: boolean },
 ): AsyncGenerator<string> {
-  const host = localHost();
-  const platform = await choosePlatform(host, choice, { mustReach: !options.dryRun });
-  const files = await findProgramFiles(host);
-  const spec = serviceSpec(context, { host, choice, files }, options);
+  const platform = await choosePlatform(localHost(), choice, { mustReach: !options.dryRun });
+  const files = await findProgramFiles(platform.host);
+  const spec = serviceSpec(context, platform, files, options);
   const plan = platform.plan(spec);
-  const problem = whyNot(host, choice, files);
+  const problem = whyNot(platform, files);
   if (options.dryRun) yield* stepLines(installSteps(platform, plan));
   if (problem !== undefined) throw problem;
   if (options.dryRun) return;
   const { port } = spec;
   if (choice.name === 'waypointd') await refuseOccupied(context, platform, port);
   const isServing = async () => port === undefined || (await probePort(port)) === 'waypointd';
-  const installed = await installService(platform, plan, host, isServing);
-  await confirmRunning(platform, host, installed.state, installed.failure);
+  const installed = await installService(platform, plan, isServing);
+  await confirmRunning(platform, installed.state, installed.failure);
   const { pid } = installed.state;
   const done = installed.isChanged ? 'is installed and runs' : 'was installed already and runs';
   const process = pid === undefined ? '' : ` (process ${pid})`;
   const place = port === undefined ? '' : ` on http://127.0.0.1:${port}`;
   yield `waypointd ${done} as ${platform.title}${place}${process}.`;
-  yield `It starts ${startsWhen(host, choice)}.`;
+  yield `It starts ${startsWhen(platform)}.`;
   yield* installed.plan.remarks;
   yield '';
   yield `  state    ${serviceCommand('status', choice)}`;
@@ -61,11 +59,8 @@ export async function* installCommand(
   yield `  remove   ${serviceCommand('uninstall', choice)}   (keeps your data)`;
 }
 
-function whyNot(
-  host: ServiceHost,
-  { isSystem }: ServiceChoice,
-  files: ProgramFiles,
-): ExitError | undefined {
+function whyNot({ host, choice }: ServicePlatform, files: ProgramFiles): ExitError | undefined {
+  const { isSystem } = choice;
   const isRoot = host.uid === 0;
   if (host.platform === 'linux' && isSystem && !isRoot) {
     const words = [files.node, files.launcher, 'service', 'install', '--system'];
@@ -130,7 +125,8 @@ const carried: readonly SettingKey[] = ['data_dir', 'cache_dir', 'runtime_dir', 
  */
 function serviceSpec(
   context: CommandContext,
-  { host, choice, files }: { host: ServiceHost; choice: ServiceChoice; files: ProgramFiles },
+  { host, choice }: ServicePlatform,
+  files: ProgramFiles,
   { network: hasNetwork, wrapper }: SpecOptions,
 ): ServiceSpec {
   const { name, isSystem } = choice;
@@ -151,10 +147,9 @@ function serviceSpec(
     name,
     title: serviceTitles[name],
     node: files.node,
+    ...place,
     words: [files.launcher, ...words],
     port,
-    writable: place.writable,
-    hasCacheDirectory: place.hasCacheDirectory,
     hasNetwork,
     hasLogFile: !isSystem && context.resolved.settings.log_file !== undefined,
     wrapper,
@@ -168,7 +163,7 @@ type Place = Pick<ServiceSpec, 'words' | 'writable' | 'hasCacheDirectory'>;
  * The directories of a user's daemon. Those that its sandbox lets it write to are named in its arguments as well: a
  * session may know others than the service manager (XDG_DATA_HOME), and a service file is written once.
  */
-function userPlace({ paths, resolved, flags }: CommandContext, host: ServiceHost): Place {
+function userPlace({ paths, resolved, given }: CommandContext, host: ServiceHost): Place {
   const { settings } = resolved;
   const words = ['--data-dir', paths.data];
   const writable = [paths.data];
@@ -183,7 +178,7 @@ function userPlace({ paths, resolved, flags }: CommandContext, host: ServiceHost
     words.push('--runtime-dir', paths.runtime);
     writable.push(paths.runtime);
   }
-  if (flags.config !== undefined) words.push('--config', paths.configFile);
+  if (given.config !== undefined) words.push('--config', paths.configFile);
   for (const file of [paths.bookmarksFile, settings.log_file]) {
     const isOutside = file !== undefined && !writable.some((path) => isWithin(file, path));
     if (isOutside) writable.push(dirname(file));

@@ -21,11 +21,7 @@ import { counted, duration, forTerminal } from '../../terminal/text.ts';
 type ServiceStatus = Awaited<ReturnType<typeof readServiceStatus>>;
 
 /** Asks the service manager, and the port if that cannot start anything. */
-export async function readServiceStatus(
-  platform: ServicePlatform,
-  host: ServiceHost,
-  context: CommandContext,
-) {
+export async function readServiceStatus(platform: ServicePlatform, context: CommandContext) {
   const { choice, title, logs } = platform;
   const state = await platform.readState();
   const { lastExit } = state;
@@ -36,7 +32,6 @@ export async function readServiceStatus(
     service: choice.name,
     title,
     installed: state.isInstalled,
-    /** Whether it starts by itself. */
     enabled: state.isEnabled,
     state: state.condition,
     since: state.since,
@@ -50,9 +45,8 @@ export async function readServiceStatus(
     port,
     port_use: port === undefined ? undefined : port === held ? 'held' : await probePort(port),
     /** Whether it runs while its user is not logged in; only for a user's service of systemd. */
-    linger: isOfUserSystemd(host, choice) ? lingers(host) : undefined,
+    linger: isOfUserSystemd(platform) ? lingers(platform.host) : undefined,
     files: installedFiles(platform),
-    /** The command that shows its log. */
     logs: commandText(logs(50, false)),
   } as const;
 }
@@ -69,8 +63,8 @@ async function portOf(
   return resolved.settings.port === 0 ? undefined : resolved.settings.port;
 }
 
-function isOfUserSystemd({ platform }: ServiceHost, { isSystem }: ServiceChoice): boolean {
-  return platform === 'linux' && !isSystem;
+function isOfUserSystemd({ host, choice }: ServicePlatform): boolean {
+  return host.platform === 'linux' && !choice.isSystem;
 }
 
 /** logind keeps one file for each user whose services run without a login. */
@@ -79,10 +73,10 @@ function lingers({ user }: ServiceHost): boolean {
 }
 
 /** Says when a service starts by itself: `with the machine`. */
-export function startsWhen(host: ServiceHost, choice: ServiceChoice): string {
-  if (choice.isSystem) return 'with the machine';
-  if (!isOfUserSystemd(host, choice)) return 'when you log in';
-  if (lingers(host)) return 'with the machine, because your services linger';
+export function startsWhen(platform: ServicePlatform): string {
+  if (platform.choice.isSystem) return 'with the machine';
+  if (!isOfUserSystemd(platform)) return 'when you log in';
+  if (lingers(platform.host)) return 'with the machine, because your services linger';
   return 'when you log in, and stops when you log out (to have it run from boot on: loginctl enable-linger)';
 }
 
@@ -94,14 +88,10 @@ const portTexts: Readonly<Record<PortUse | 'held', string>> = {
   held: 'held by systemd, which starts the service at the first request',
 };
 
-/** A status for a person. */
-export function* statusLines(
-  status: ServiceStatus,
-  { choice }: ServicePlatform,
-  host: ServiceHost,
-): Generator<string> {
+export function* statusLines(status: ServiceStatus, platform: ServicePlatform): Generator<string> {
+  const { choice } = platform;
   const { title, restarts, port, port_use: use } = status;
-  if (!status.installed) return note(notInstalledSentence(title, choice));
+  if (!status.installed) return note(notInstalledSentence(platform));
   yield title;
   const rows: [string, string | undefined][] = [
     ['state', stateText(status)],
@@ -110,7 +100,7 @@ export function* statusLines(
     [
       'starts',
       status.enabled
-        ? startsWhen(host, choice)
+        ? startsWhen(platform)
         : `by hand only (change that: ${serviceCommand('install', choice)})`,
     ],
     ...status.files.map((file, at): [string, string] => [at === 0 ? 'files' : '', file]),
@@ -125,23 +115,19 @@ function stateText({ state, since, pid, last_exit: exit }: ServiceStatus): strin
   return `running${age}${pid === undefined ? '' : ` (process ${pid})`}`;
 }
 
-/** A command about this service, to be typed. */
 export function serviceCommand(verb: string, { name, isSystem }: ServiceChoice): string {
   const flags = `${isSystem ? ' --system' : ''}${name === 'waypointd' ? '' : ' --objects'}`;
   return `${invocation()} service ${verb}${flags}`;
 }
 
-/** Says that there is no service, and how to install one. */
-export function notInstalledSentence(title: string, choice: ServiceChoice): string {
+export function notInstalledSentence({ title, choice }: ServicePlatform): string {
   return `waypointd is not installed as ${title}. Install it with: ${serviceCommand('install', choice)}`;
 }
 
-/** A command as a person would type it. */
 export function commandText({ program, words }: CommandLine): string {
   return [program, ...words].map(shellWord).join(' ');
 }
 
-/** Steps as they would be taken. */
 export function* stepLines(steps: readonly Step[]): Generator<string> {
   for (const step of steps) {
     if ('make' in step) yield `make    ${step.make}`;
@@ -160,7 +146,6 @@ function exitText({ code, meaning }: { code?: number | undefined; meaning: strin
   return code === undefined ? meaning : `${meaning} (exit code ${code})`;
 }
 
-/** Says which command has failed, and its own words. */
 export function commandError({ command, result }: CommandFailure): ExitError {
   const said = `${result.stderr}\n${result.stdout}`.trim().split('\n')[0] ?? '';
   return new ExitError(`This failed: ${commandText(command)}${said === '' ? '' : `\n${said}`}`);
@@ -172,7 +157,6 @@ export function commandError({ command, result }: CommandFailure): ExitError {
  */
 export async function confirmRunning(
   platform: ServicePlatform,
-  host: ServiceHost,
   state: ServiceState,
   failure: CommandFailure | undefined,
 ): Promise<void> {
@@ -183,7 +167,7 @@ export async function confirmRunning(
     lastExit === undefined
       ? `it is ${condition}`
       : exitText({ ...lastExit, meaning: exitMeaning(lastExit) });
-  const words = await lastWords(platform, host);
+  const words = await lastWords(platform);
   const said = words === undefined ? '' : `\n${words}`;
   const log = `\nIts log: ${serviceCommand('logs', platform.choice)}`;
   throw new ExitError(`The service is there, but does not run: ${how}.${said}${log}`);
@@ -192,11 +176,8 @@ export async function confirmRunning(
 const wordsLines = 5;
 
 /** The sentence with which the program has ended, from the last lines of its log. */
-async function lastWords(
-  { logs }: ServicePlatform,
-  { run }: ServiceHost,
-): Promise<string | undefined> {
-  const { stdout } = await run(logs(wordsLines, false));
+async function lastWords({ host, logs }: ServicePlatform): Promise<string | undefined> {
+  const { stdout } = await host.run(logs(wordsLines, false));
   const found = [...stdout.matchAll(/^(?:.*\s)?waypointd: (.+)$/gmu)].at(-1)?.[1];
   return found === undefined ? undefined : forTerminal(found);
 }

@@ -31,8 +31,14 @@ export function dateAt(time: string, { lat, lon }: Position): string {
 /** How far the clock is ahead of UTC at an instant, ms. */
 function offsetsOf({ period, timeline }: TimelineResult) {
   const calendar = new Calendar(period.time_zone);
+  const firstMs = timeline.map((stop) => Date.parse(stop.first_observation_utc));
   const stopAt = (timeMs: number): TimelineStop | undefined =>
-    timeline.findLast((stop) => Date.parse(stop.first_observation_utc) <= timeMs) ?? timeline[0];
+    timeline[
+      Math.max(
+        0,
+        firstMs.findLastIndex((first) => first <= timeMs),
+      )
+    ];
   return (timeMs: number, given?: TimelineStop): number => {
     const stop = given ?? (calendar.isLocal ? stopAt(timeMs) : undefined);
     // UTC is the zone of 0°N 0°E.

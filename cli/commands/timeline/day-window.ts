@@ -8,7 +8,6 @@ export interface DayWindow {
   readonly days: number;
 }
 
-/** How the days of a stay lie in a window. */
 export type WindowReport = ReturnType<typeof reportWindow>;
 
 /** @throws ExitError 64 */

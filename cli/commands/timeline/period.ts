@@ -19,20 +19,17 @@ const forms = 'Write 2024, 2024-07, 2024-07-14, two of these, all, or --last 30d
 /** The words that commands about days and stops understand, as far as each has them. */
 type RequestOptions = Partial<OptionValues<typeof periodOptions>>;
 
-/** Which of the imported files count. */
 export const sourceOptions = {
   '--sources <ids>': 'only these files, by their ids in "imports list": 3,4',
   '--exclude-sources <ids>': 'all but these files',
 } as const;
 
-/** Options for the clock of days and times. */
 export const zoneOptions = {
   '--local': 'days and times of the place where you were: the default',
   '--utc': 'days and times in UTC',
   '--zone <zone>': 'days and times of one time zone, such as Europe/Lisbon',
 } as const;
 
-/** Option names of a period. */
 export const periodOptions = {
   '--last <span>': 'the last days, weeks, months or years, today included: 30d, 4w, 12m, 2y',
   ...zoneOptions,

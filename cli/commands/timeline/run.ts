@@ -16,6 +16,7 @@ import { endAsStopped } from '../../terminal/interrupts.ts';
 import { note } from '../../terminal/output.ts';
 import { progressBar, type ProgressBar } from '../../terminal/progress-bar.ts';
 import { counted } from '../../terminal/text.ts';
+import { withLocalTimes } from './clock.ts';
 
 /** A bar that is there for a blink only irritates. */
 const patienceMs = 300;
@@ -76,7 +77,7 @@ export function noteCut({ timeline_truncated: isCut, summary }: TimelineResult):
   );
 }
 
-/** {@link timelineOf} for a daemon that was found already. */
+/** {@link timelineOf} for a daemon that was found already. Stops and trips have the times of their clocks, too. */
 export async function runTimeline(
   client: DaemonClient,
   { start_date, end_date, ...options }: TimelineRequest,
@@ -86,7 +87,7 @@ export async function runTimeline(
   try {
     id = await client.submitTimeline(start_date, end_date, options);
     const result = await resultOf(client, id, stopped);
-    if (!stopped.aborted) return result && (await withBookmarks(client, result));
+    if (!stopped.aborted) return result && withLocalTimes(await withBookmarks(client, result));
   } catch (error) {
     throw id !== undefined && isGone(error)
       ? new ExitError(goneSentence)

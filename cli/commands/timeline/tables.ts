@@ -32,7 +32,6 @@ const totals: readonly PlaceColumn[] = [
   { title: 'TIME', align: 'right', text: (place) => stayTimeOrNone(place.stop_seconds) },
 ];
 
-/** The first and the last day of something at a place. */
 export function spanColumns(clock: Clock): [first: PlaceColumn, last: PlaceColumn] {
   return [
     { title: 'FIRST', text: (place) => dateOf(clock(place.first_observation_utc)) },
@@ -79,7 +78,6 @@ export async function* overviewLines(result: TimelineResult): AsyncGenerator<str
   }
 }
 
-/** All rows of one level. */
 export async function* levelLines(
   result: TimelineResult,
   level: PlaceLevel,

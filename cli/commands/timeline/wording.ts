@@ -30,14 +30,12 @@ export function headLines(result: TimelineResult): string[] {
   ].flatMap((line) => wrapText(line, noteWidth));
 }
 
-/** The time zone of days and clock times, as a sentence. */
 export function zoneSentence(timeZone: string): string {
   if (timeZone === 'UTC') return 'Days and times are UTC.';
   const place = timeZone === localTimeZone ? 'the place' : forTerminal(timeZone);
   return `Days and times are those of ${place}.`;
 }
 
-/** Caveats for the numbers of a timeline. */
 export function footLines({ summary, timeline_truncated: isTruncated }: TimelineResult): string[] {
   const { recorded_observations: recorded, outlier_observations: outliers } = summary;
   const { unfollowed_observations: unfollowed } = summary;
@@ -78,12 +76,10 @@ export function unfollowedLine({
   return `Not followed: ${counted(count, 'point')} of another device${imports}; --sources and --exclude-sources choose.`;
 }
 
-/** Whether nothing at all is known of the period. */
 export function isEmpty({ summary, timeline, days }: TimelineResult): boolean {
   return summary.recorded_observations === 0 && timeline.length === 0 && days.length === 0;
 }
 
-/** Why there is nothing to show. */
 export function emptyLines(result: TimelineResult): string[] {
   const { indexed_valid_times, indexed_missing_times, indexed_invalid_times } = result.summary;
   const { start, end } = daysOf(result);

@@ -44,7 +44,7 @@ export async function* seekDaemons(
  * Asks a daemon for its version.
  * @returns undefined when nothing answers there or the token is not its own, the failure when an impostor answers.
  */
-export async function probeDaemon({
+async function probeDaemon({
   port: apiPort,
   token: apiToken,
   proof,
