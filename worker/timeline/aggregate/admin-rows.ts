@@ -4,7 +4,6 @@ import {
   type AdminPlace,
   type PlaceLevel,
 } from '../../../model/admin-place.ts';
-import type { Recording } from '../recording.ts';
 import type { Stop } from './stop.ts';
 
 /** The slowest moment in a unit without a stop. */
@@ -49,7 +48,7 @@ export interface AdminUnit {
   readonly rows: readonly AdminRow[];
 }
 
-/** A run of observations on the way, as its unit counts it. */
+/** Observations as their unit counts them. */
 export interface Recorded {
   readonly observations: number;
   readonly sources: Iterable<number>;
@@ -82,7 +81,7 @@ export class AdminRows {
     return unit;
   }
 
-  record({ rows }: AdminUnit, recorded: Recorded | Recording): void {
+  record({ rows }: AdminUnit, recorded: Recorded): void {
     for (const row of rows) {
       row.observations += recorded.observations;
       for (const source of recorded.sources) row.sources.add(source);

@@ -12,7 +12,6 @@ import { DayRows } from './day-rows.ts';
 import type { ModeSpan } from '../stated.ts';
 import { LongestStops } from './longest-stops.ts';
 import { PlaceFinder } from './place-finder.ts';
-import type { Recording } from '../recording.ts';
 import type { StayParameters } from '../stay-parameters.ts';
 import type { Stop } from './stop.ts';
 import { Way } from './way.ts';
@@ -44,7 +43,6 @@ export class Totals {
   readonly #flights: FlightWatch;
   readonly #movement: MovementSums;
   readonly #period: Period;
-  readonly #run = new Run();
   readonly #marks: WaitingMark[] = [];
   #spot: Spot | undefined;
   #sinceLookupM = 0;
@@ -174,13 +172,6 @@ export class Totals {
   /** Counts what was gathered and not yet counted. */
   finish(): void {
     this.#flights.finish();
-    this.#endRun();
-  }
-
-  #endRun(): void {
-    const { unit } = this.#run;
-    if (unit !== undefined) this.#settle(unit, this.#run);
-    this.#run.unit = undefined;
   }
 
   /** @param isFirst may be the first of the period: then it is passed here, wherever the unit was looked up. */
@@ -200,20 +191,11 @@ export class Totals {
   }
 
   #count(unit: AdminUnit, { timeMs, source, weight }: Point): void {
-    const run = this.#run;
-    if (!run.goesOn(unit, source)) {
-      this.#endRun();
-      run.begin(unit, timeMs, source);
-    }
-    run.add(timeMs, weight);
+    const sources = [source];
+    this.#record(unit, { observations: weight, sources, firstMs: timeMs, lastMs: timeMs });
   }
 
-  #record(unit: AdminUnit, recorded: Recorded | Recording): void {
-    this.#endRun();
-    this.#settle(unit, recorded);
-  }
-
-  #settle(unit: AdminUnit, recorded: Recorded | Recording): void {
+  #record(unit: AdminUnit, recorded: Recorded): void {
     this.rows.record(unit, recorded);
     if (unit.place.country_id === '') this.unresolved += recorded.observations;
     else this.resolved += recorded.observations;
@@ -257,31 +239,4 @@ function markAt({ timeMs, latE7, lonE7, weight }: Point): Found {
     continuesBefore: false,
     continuesAfter: false,
   };
-}
-
-/** Observations on the way in one unit, of one source: counted together. */
-class Run implements Recorded {
-  unit: AdminUnit | undefined;
-  observations = 0;
-  readonly sources: number[] = [-1];
-  firstMs = Number.NaN;
-  lastMs = Number.NaN;
-
-  /** Whether an observation belongs to the run. */
-  goesOn(unit: AdminUnit, source: number): boolean {
-    return this.unit === unit && source === this.sources[0];
-  }
-
-  /** Begins a run of nothing yet. */
-  begin(unit: AdminUnit, timeMs: number, source: number): void {
-    this.unit = unit;
-    this.observations = 0;
-    this.sources[0] = source;
-    this.firstMs = timeMs;
-  }
-
-  add(timeMs: number, weight: number): void {
-    this.observations += weight;
-    this.lastMs = timeMs;
-  }
 }
