@@ -1,6 +1,6 @@
 import type { Totals } from './aggregate/totals.ts';
 import type { DetectionParameters } from './detect/parameters.ts';
-import { Point } from './detect/point.ts';
+import type { Point } from './detect/point.ts';
 import type { StatedSink } from './detect/stated-stays.ts';
 import { PointQueue } from './detect/point-queue.ts';
 import { distanceM } from './earth.ts';
@@ -8,10 +8,10 @@ import type { Stay } from './detect/stay.ts';
 
 /** An observation before or after a stay: one on the way, or the nearest one of another stay. */
 interface Neighbour {
-  timeMs: number;
-  latE7: number;
-  lonE7: number;
-  isStay: boolean;
+  readonly timeMs: number;
+  readonly latE7: number;
+  readonly lonE7: number;
+  readonly isStay: boolean;
 }
 
 /** Points after a stay that may still turn out to be part of it. */
@@ -32,9 +32,7 @@ export class StayMerger implements StatedSink {
   readonly #pause = new PointQueue(pauseCapacity);
   readonly #aside = new PointQueue(asideCapacity);
   /** The last place that was counted. */
-  readonly #before = { timeMs: Number.NaN, latE7: 0, lonE7: 0, isStay: false };
-  readonly #point = new Point();
-  readonly #waypoint = new Point();
+  #before: Neighbour = { timeMs: Number.NaN, latE7: 0, lonE7: 0, isStay: false };
 
   constructor(parameters: DetectionParameters, totals: Totals, reject: (point: Point) => void) {
     this.#parameters = parameters;
@@ -101,10 +99,10 @@ export class StayMerger implements StatedSink {
     if (next.firstMs - stay.lastMs > strayMs) return false;
     let beforeMs = stay.lastMs;
     for (let i = 0; i <= this.#pause.size; i += 1) {
-      const point = i < this.#pause.size ? this.#pause.read(i, this.#point) : undefined;
+      const point = i < this.#pause.size ? this.#pause.at(i) : undefined;
       const timeMs = point?.timeMs ?? next.firstMs;
       if (timeMs - beforeMs > silenceMs) return false;
-      if (point !== undefined && stay.squareTo(point) > strayM * strayM) return false;
+      if (point !== undefined && stay.metresTo(point) > strayM) return false;
       beforeMs = timeMs;
     }
     return true;
@@ -115,7 +113,7 @@ export class StayMerger implements StatedSink {
     const { mergeMs, strayMs, strayM } = this.#parameters;
     const sinceMs = point.timeMs - stay.lastMs;
     if (sinceMs <= mergeMs) return false;
-    return sinceMs > strayMs || stay.squareTo(point) > strayM * strayM;
+    return sinceMs > strayMs || stay.metresTo(point) > strayM;
   }
 
   /** Counts the stay and what came after it. @param next what comes after all of that. */
@@ -125,7 +123,7 @@ export class StayMerger implements StatedSink {
     this.#stay = undefined;
     const pause = this.#pause;
     const before = this.#before;
-    const after = pause.size > 0 ? pointAt(pause.read(0, this.#point)) : next;
+    const after = pause.size > 0 ? pointAt(pause.at(0)) : next;
     if (after !== undefined && this.#isRest(stay, before, after)) stay.kind = 'stay';
     stay.widen(
       this.#timeThere(stay, before, stay.firstMs - before.timeMs),
@@ -134,19 +132,15 @@ export class StayMerger implements StatedSink {
     this.#markUntil(stay.fromMs);
     while (this.#aside.size > 0 && this.#aside.firstMs <= stay.untilMs) this.#rejectFirst();
     this.#totals.stayed(stay);
-    Object.assign(before, stayAt(stay, stay.lastMs));
-    for (let i = 0; i < pause.size; i += 1) this.#pass(pause.read(i, this.#point));
+    this.#before = stayAt(stay, stay.lastMs);
+    for (let i = 0; i < pause.size; i += 1) this.#pass(pause.at(i));
     pause.clear();
   }
 
   #pass(point: Point): void {
     this.#markUntil(point.timeMs);
     this.#totals.moved(point);
-    const before = this.#before;
-    before.timeMs = point.timeMs;
-    before.latE7 = point.latE7;
-    before.lonE7 = point.lonE7;
-    before.isStay = false;
+    this.#before = pointAt(point);
   }
 
   /** Whether a lone fix of a slow recorder is of a stay: even on foot, the ways to and from it left most of the time. */
@@ -180,13 +174,13 @@ export class StayMerger implements StatedSink {
   #markUntil(timeMs: number): void {
     const aside = this.#aside;
     while (aside.size > 0 && aside.firstMs < timeMs) {
-      this.#totals.markAside(aside.read(0, this.#waypoint));
+      this.#totals.markAside(aside.at(0));
       aside.dropFirst();
     }
   }
 
   #rejectFirst(): void {
-    this.#reject(this.#aside.read(0, this.#waypoint));
+    this.#reject(this.#aside.at(0));
     this.#aside.dropFirst();
   }
 }

@@ -2,11 +2,6 @@ import { distanceBetween, type Place } from '../earth.ts';
 import { Point } from './point.ts';
 import { PointQueue } from './point-queue.ts';
 
-/** Gets the observations that are believed; times never go back. */
-export interface TrackSink {
-  observe(point: Point): void;
-}
-
 /** Over an hour at a fix a second. */
 const capacity = 4_096;
 /** A step is a leap if it is longer, metres, and faster, m/s, than any travel from rest to rest. */
@@ -38,18 +33,18 @@ const mostHomes = 16;
  * Holds back what comes after a leap until it is known whether another one leads back: a phone that listens to a cell
  * tower far away says for minutes that it is there. What lies between the two leaps is not believed.
  */
-export class LeapGuard implements TrackSink {
-  readonly #sink: TrackSink;
+export class LeapGuard {
+  readonly #pass: (point: Point) => void;
   readonly #refuse: (point: Point) => void;
   readonly #held = new PointQueue(capacity);
-  readonly #point = new Point();
   readonly #last = new Point();
   #isAtRest = true;
   /** In order of time; none while nothing is held back. */
   readonly #homes: Home[] = [];
 
-  constructor(sink: TrackSink, refuse: (point: Point) => void) {
-    this.#sink = sink;
+  /** @param pass gets the observations that are believed; times never go back. */
+  constructor(pass: (point: Point) => void, refuse: (point: Point) => void) {
+    this.#pass = pass;
     this.#refuse = refuse;
     this.#last.timeMs = Number.NEGATIVE_INFINITY;
   }
@@ -61,7 +56,7 @@ export class LeapGuard implements TrackSink {
     const metres = ms === Infinity ? 0 : distanceBetween(this.#last, point);
     if (metres > leapM) this.#step(point, metres, ms);
     if (this.#held.isFull) this.finish();
-    if (homes.length === 0) this.#sink.observe(point);
+    if (homes.length === 0) this.#pass(point);
     else this.#held.push(point);
     this.#isAtRest = ms > unknownMs || metres * 1_000 <= restSpeed * ms;
     this.#last.copy(point);
@@ -93,7 +88,7 @@ export class LeapGuard implements TrackSink {
 
   #refuseFrom(index: number): void {
     const held = this.#held;
-    for (let i = index; i < held.size; i += 1) this.#refuse(held.read(i, this.#point));
+    for (let i = index; i < held.size; i += 1) this.#refuse(held.at(i));
     held.truncate(index);
   }
 
@@ -103,7 +98,7 @@ export class LeapGuard implements TrackSink {
     this.#homes.shift();
     const end = this.#homes[0]?.from ?? held.size;
     for (let i = 0; i < end; i += 1) {
-      this.#sink.observe(held.read(0, this.#point));
+      this.#pass(held.at(0));
       held.dropFirst();
     }
     for (const home of this.#homes) home.from -= end;

@@ -3,7 +3,6 @@ import { distanceBetween } from '../earth.ts';
 import type { Visit } from '../stated.ts';
 import type { Detector } from './detector.ts';
 import type { DetectionParameters } from './parameters.ts';
-import type { TrackSink } from './leap-guard.ts';
 import { Point } from './point.ts';
 import { PointQueue } from './point-queue.ts';
 import { Stay } from './stay.ts';
@@ -19,7 +18,7 @@ export interface StatedSink extends DetectorSink {
  * Makes a stay of each visit that a recorder or the user states, whatever was recorded meanwhile, and way of each time
  * that the user says is no stay; stays are found between them.
  */
-export class StatedStays implements TrackSink {
+export class StatedStays {
   /** Corrections that had an observation, or need none. */
   readonly applied = new Set<number>();
   readonly #visits: readonly Visit[];

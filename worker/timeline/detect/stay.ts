@@ -3,7 +3,7 @@ import { secondsWithin, type Period } from '../period.ts';
 import { distanceM, type Place } from '../earth.ts';
 import type { Origin } from '../stated.ts';
 import { LocalPlane } from './local-plane.ts';
-import { Point } from './point.ts';
+import type { Point } from './point.ts';
 import type { PointQueue } from './point-queue.ts';
 
 /** Distances beyond are counted as this, metres. */
@@ -23,7 +23,6 @@ export class Stay {
   #leadMs = 0;
   #tailMs = 0;
   readonly #period: Period;
-  readonly #point = new Point();
   readonly #minWeight: number;
   /** Up to so many observations the centre is their mean. */
   readonly #settledCount: number;
@@ -54,18 +53,18 @@ export class Stay {
     this.#period = period;
     this.#minWeight = minWeight;
     this.#settledCount = 1 / minWeight;
-    const first = points.slot(from);
-    this.firstMs = points.timeMs[first]!;
-    this.plane.moveTo(points.latE7[first]!, points.lonE7[first]!);
+    const { timeMs, latE7, lonE7 } = points.at(from);
+    this.firstMs = timeMs;
+    this.plane.moveTo(latE7, lonE7);
     this.#centreOn(points, from);
     for (let i = from; i < points.size; i += 1) {
-      const point = points.read(i, this.#point);
+      const point = points.at(i);
       const x = this.plane.x(point.latE7, point.lonE7);
       const y = this.plane.y(point.latE7, point.lonE7);
       this.#count += 1;
       this.#sumX += x;
       this.#sumY += y;
-      this.#note(this.#squareFromCentre(x, y));
+      this.#note(this.#fromCentre(x, y));
       this.#record(point);
     }
   }
@@ -93,18 +92,18 @@ export class Stay {
     return (this.lastMs - this.firstMs) / Math.max(1, this.#count - 1);
   }
 
-  /** Square of the distance of a point from the running centre, square metres. */
-  squareTo({ latE7, lonE7 }: Point): number {
-    return this.#squareFromCentre(this.plane.x(latE7, lonE7), this.plane.y(latE7, lonE7));
+  /** How far a point is from the running centre, metres. */
+  metresTo({ latE7, lonE7 }: Point): number {
+    return this.#fromCentre(this.plane.x(latE7, lonE7), this.plane.y(latE7, lonE7));
   }
 
   /** Adds an observation at the place; the centre follows it. */
   absorb(point: Point): void {
     const x = this.plane.x(point.latE7, point.lonE7);
     const y = this.plane.y(point.latE7, point.lonE7);
-    const square = this.#squareFromCentre(x, y);
+    const metres = this.#fromCentre(x, y);
     this.#pull(x, y);
-    this.#note(square);
+    this.#note(metres);
     this.#record(point);
   }
 
@@ -126,8 +125,8 @@ export class Stay {
    */
   addFirst(points: PointQueue, count: number, insideM: number): void {
     for (let i = 0; i < count; i += 1) {
-      const point = points.read(i, this.#point);
-      if (this.squareTo(point) <= insideM * insideM) this.absorb(point);
+      const point = points.at(i);
+      if (this.metresTo(point) <= insideM) this.absorb(point);
       else this.recording.add(point.timeMs, point.source, point.weight);
     }
   }
@@ -158,10 +157,10 @@ export class Stay {
     }
   }
 
-  #squareFromCentre(x: number, y: number): number {
+  #fromCentre(x: number, y: number): number {
     const dx = x - this.#centreX;
     const dy = y - this.#centreY;
-    return dx * dx + dy * dy;
+    return Math.sqrt(dx * dx + dy * dy);
   }
 
   #record({ timeMs, source, weight }: Point): void {
@@ -179,17 +178,16 @@ export class Stay {
     this.#centreY += (y - this.#centreY) * pull;
   }
 
-  #note(square: number): void {
-    const metres = square < farthestM * farthestM ? (Math.sqrt(square) + 0.5) | 0 : farthestM;
-    this.#distances[metres]! += 1;
+  #note(metres: number): void {
+    this.#distances[metres < farthestM ? (metres + 0.5) | 0 : farthestM]! += 1;
   }
 
   /** The points that a stay begins with are measured from their common centre. */
   #centreOn(points: PointQueue, from: number): void {
     for (let i = from; i < points.size; i += 1) {
-      const slot = points.slot(i);
-      this.#centreX += this.plane.x(points.latE7[slot]!, points.lonE7[slot]!);
-      this.#centreY += this.plane.y(points.latE7[slot]!, points.lonE7[slot]!);
+      const { latE7, lonE7 } = points.at(i);
+      this.#centreX += this.plane.x(latE7, lonE7);
+      this.#centreY += this.plane.y(latE7, lonE7);
     }
     this.#centreX /= points.size - from;
     this.#centreY /= points.size - from;

@@ -1,6 +1,6 @@
 import { distanceBetween } from '../earth.ts';
 import { FollowedSource } from './followed-source.ts';
-import { LeapGuard, type TrackSink } from './leap-guard.ts';
+import { LeapGuard } from './leap-guard.ts';
 import { Point, waypointKind } from './point.ts';
 
 /** Gets the observations that the filter drops. */
@@ -35,7 +35,7 @@ const nullIslandM = 100_000;
  * disagree with the followed one. Looks one point ahead where it must.
  */
 export class TrackFilter {
-  readonly #sink: LeapGuard;
+  readonly #guard: LeapGuard;
   readonly #refused: RefuseSink;
   readonly #followed: FollowedSource;
   /** From the last observation of the followed source that is believed. */
@@ -43,11 +43,12 @@ export class TrackFilter {
   /** A point that the next one decides about. */
   readonly #held = new Point();
   #isHeld = false;
+
   /** @param sourceEndMs by source: time of its last observation. */
-  constructor(sourceEndMs: Float64Array, sink: TrackSink, refused: RefuseSink) {
+  constructor(sourceEndMs: Float64Array, pass: (point: Point) => void, refused: RefuseSink) {
     this.#kept.timeMs = Number.NEGATIVE_INFINITY;
     this.#followed = new FollowedSource(sourceEndMs);
-    this.#sink = new LeapGuard(sink, (point) => this.#refuse(point));
+    this.#guard = new LeapGuard(pass, (point) => this.#refuse(point));
     this.#refused = refused;
   }
 
@@ -70,7 +71,7 @@ export class TrackFilter {
   /** Lets go of what waits for a next point. */
   finish(): void {
     this.#letGo();
-    this.#sink.finish();
+    this.#guard.finish();
   }
 
   #letGo(): void {
@@ -89,7 +90,7 @@ export class TrackFilter {
     if (this.#isHeld) this.#refuse(point);
     else if (this.#followed.agrees(point)) {
       this.#followed.noteBeside(point);
-      this.#sink.observe(point);
+      this.#guard.observe(point);
     } else if (this.#followed.isLeftBy(point)) return true;
     else {
       if (point.kind !== waypointKind) this.#refused.unfollowed(point);
@@ -129,7 +130,7 @@ export class TrackFilter {
   #keep(point: Point): void {
     this.#kept.copy(point);
     this.#followed.note(point);
-    this.#sink.observe(point);
+    this.#guard.observe(point);
   }
 
   #refuse(point: Point): void {
