@@ -3,14 +3,11 @@ import type { DetectionParameters } from './detect/parameters.ts';
 import type { Point } from './detect/point.ts';
 import type { StatedSink } from './detect/stated-stays.ts';
 import { PointQueue } from './detect/point-queue.ts';
-import { distanceM } from './earth.ts';
 import type { Stay } from './detect/stay.ts';
+import { fixOf, type Fix } from './earth.ts';
 
 /** An observation before or after a stay: one on the way, or the nearest one of another stay. */
-interface Neighbour {
-  readonly timeMs: number;
-  readonly latE7: number;
-  readonly lonE7: number;
+interface Neighbour extends Fix {
   readonly isStay: boolean;
 }
 
@@ -163,7 +160,7 @@ export class StayMerger implements StatedSink {
     const paceMs = stay.paceMs === 0 ? slowPaceMs : stay.paceMs * 1.5;
     const isSlow = stay.paceMs <= slowPaceMs && ms <= Math.min(slowPaceMs, paceMs);
     if (!(ms > gapMs && (ms <= silenceMs || isSlow))) return 0;
-    const metres = distanceM(stay.latE7, stay.lonE7, end.latE7, end.lonE7);
+    const metres = stay.distanceTo(end);
     const onFootMs = (metres * 1_000) / footSpeed;
     const wayMs = onFootMs <= ms ? onFootMs : (metres * 1_000) / rideSpeed;
     const seconds = (ms - wayMs) / (end.isStay ? 2_000 : 1_000);
@@ -185,8 +182,8 @@ export class StayMerger implements StatedSink {
   }
 }
 
-function pointAt({ timeMs, latE7, lonE7 }: Point): Neighbour {
-  return { timeMs, latE7, lonE7, isStay: false };
+function pointAt(point: Point): Neighbour {
+  return { ...fixOf(point), isStay: false };
 }
 
 function stayAt({ latE7, lonE7 }: Stay, timeMs: number): Neighbour {

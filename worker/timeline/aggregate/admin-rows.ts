@@ -4,14 +4,12 @@ import {
   type AdminPlace,
   type PlaceLevel,
 } from '../../../model/admin-place.ts';
+import type { Fix } from '../earth.ts';
 import type { Stop } from './stop.ts';
 
 /** The slowest moment in a unit without a stop. */
-export interface Pass {
+export interface Pass extends Fix {
   readonly speed: number;
-  readonly timeMs: number;
-  readonly latE7: number;
-  readonly lonE7: number;
   /** As Stop.wayBeforeM. */
   readonly wayM: number;
   readonly place: AdminPlace;

@@ -2,6 +2,7 @@ import type { AdminLookup } from '../../../model/admin-place.ts';
 import type { Calendar } from '../calendar/calendar.ts';
 import { waypointKind, type Point } from '../detect/point.ts';
 import type { Stay } from '../detect/stay.ts';
+import { fixOf } from '../earth.ts';
 import { isInPeriod, secondsWithin, type Period } from '../period.ts';
 import { FlightWatch, type Settle } from './presence/flight-watch.ts';
 import { Presence } from './presence/presence.ts';
@@ -13,7 +14,7 @@ import type { ModeSpan } from '../stated.ts';
 import { LongestStops } from './longest-stops.ts';
 import { PlaceFinder } from './place-finder.ts';
 import type { StayParameters } from '../stay-parameters.ts';
-import type { Stop } from './stop.ts';
+import { atOneMoment, type Stop } from './stop.ts';
 import { Way } from './way.ts';
 
 type Found = Omit<Stop, 'ordinal' | 'place' | 'durationSeconds' | 'wayBeforeM' | 'wayTo'>;
@@ -70,18 +71,16 @@ export class Totals {
 
   /** Counts an observation on the way; a timed waypoint is a mark as well, unless it was in the air. */
   moved(point: Point): void {
-    const { timeMs, latE7, lonE7, weight } = point;
-    const metres = this.way.goTo(timeMs, latE7, lonE7);
+    const { timeMs } = point;
+    const metres = this.way.goTo(point);
     const speed = this.#speedTo(timeMs, metres);
     const isFirst = this.#beforeMs < this.#period.startMs;
     this.#beforeMs = timeMs;
     this.#sinceLookupM += metres;
     const isWaypoint = point.kind === waypointKind;
-    const spot = isWaypoint
-      ? this.#finder.at(latE7, lonE7)
-      : this.#spotAlong(point, speed, isFirst);
+    const spot = isWaypoint ? this.#finder.at(point) : this.#spotAlong(point, speed, isFirst);
     const isAtSea = spot.unit.place.country_id === '';
-    this.#movement.goTo(timeMs, latE7, lonE7, weight, isAtSea);
+    this.#movement.goTo(point, point.weight, isAtSea);
     if (isInPeriod(this.#period, timeMs)) this.#count(spot.unit, point);
     const settle = isWaypoint ? this.#waitFor(spot, markAt(point), speed) : undefined;
     this.#flights.goTo(spot, point, metres, settle);
@@ -89,7 +88,7 @@ export class Totals {
 
   /** Counts a timed waypoint away from the way. */
   markAside(point: Point): void {
-    const spot = this.#finder.at(point.latE7, point.lonE7);
+    const spot = this.#finder.at(point);
     this.presence.takeAside(spot, point.timeMs);
     if (!isInPeriod(this.#period, point.timeMs)) return;
     this.#count(spot.unit, point);
@@ -105,24 +104,23 @@ export class Totals {
     const { latE7, lonE7, fromMs, untilMs, recording } = stay;
     const { startMs, endMs } = this.#period;
     const { way } = this;
-    const metres = way.goTo(fromMs, latE7, lonE7);
+    const fix = { latE7, lonE7, timeMs: fromMs };
+    const metres = way.goTo(fix);
     const speed = this.#speedTo(fromMs, metres);
-    way.rest(untilMs);
-    const spot = this.#finder.at(latE7, lonE7);
+    way.leave({ ...fix, timeMs: untilMs });
+    const spot = this.#finder.at(fix);
     way.zone = spot.zone;
-    this.#movement.rest(stay.firstMs, stay.lastMs, latE7, lonE7);
+    this.#movement.rest({ ...fix, timeMs: stay.firstMs }, stay.lastMs);
     this.#beforeMs = untilMs;
     this.#sinceLookupM = 0;
     this.#spot = spot;
     const isInside = untilMs >= startMs && fromMs < endMs;
     if (isInside) this.#record(spot.unit, recording);
     const found: Found = {
+      ...atOneMoment(fix),
       kind: stay.kind,
       origin: stay.origin,
-      latE7,
-      lonE7,
       radiusM: stay.radiusM(),
-      firstMs: fromMs,
       lastMs: untilMs,
       bridgedSeconds: stay.bridgedSeconds,
       observations: recording.observations,
@@ -130,7 +128,6 @@ export class Totals {
       continuesAfter: untilMs >= endMs,
     };
     if (stay.kind === 'mark' && fromMs === untilMs) {
-      const fix = { latE7, lonE7, timeMs: fromMs };
       this.#flights.goTo(spot, fix, metres, this.#waitFor(spot, found, speed, true));
     } else {
       this.#flights.stay(spot, stay, recording, metres);
@@ -175,17 +172,17 @@ export class Totals {
   }
 
   /** @param isFirst may be the first of the period: then it is passed here, wherever the unit was looked up. */
-  #spotAlong({ timeMs, latE7, lonE7 }: Point, speed: number, isFirst: boolean): Spot {
+  #spotAlong(point: Point, speed: number, isFirst: boolean): Spot {
     const known = this.#sinceLookupM < lookupM ? this.#spot : undefined;
     if (known !== undefined && !isFirst) return known;
     const { rows, way } = this;
-    const spot = known ?? this.#finder.near(latE7, lonE7);
+    const spot = known ?? this.#finder.near(point);
     const { unit } = spot;
     this.#spot = spot;
     if (known === undefined) this.#sinceLookupM = 0;
     way.zone = spot.zone;
-    if (isInPeriod(this.#period, timeMs)) {
-      rows.pass(unit, { speed, timeMs, latE7, lonE7, wayM: way.metres, place: unit.place });
+    if (isInPeriod(this.#period, point.timeMs)) {
+      rows.pass(unit, { ...fixOf(point), speed, wayM: way.metres, place: unit.place });
     }
     return spot;
   }
@@ -225,18 +222,6 @@ export class Totals {
   }
 }
 
-function markAt({ timeMs, latE7, lonE7, weight }: Point): Found {
-  return {
-    kind: 'mark',
-    origin: 'found',
-    latE7,
-    lonE7,
-    radiusM: 0,
-    firstMs: timeMs,
-    lastMs: timeMs,
-    bridgedSeconds: 0,
-    observations: weight,
-    continuesBefore: false,
-    continuesAfter: false,
-  };
+function markAt(point: Point): Found {
+  return { ...atOneMoment(point), kind: 'mark', observations: point.weight };
 }

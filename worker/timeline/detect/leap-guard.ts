@@ -1,4 +1,4 @@
-import { distanceBetween, type Place } from '../earth.ts';
+import { distanceBetween, fixOf, type Fix } from '../earth.ts';
 import { Point } from './point.ts';
 import { PointQueue } from './point-queue.ts';
 
@@ -17,8 +17,7 @@ const detour = 4;
 const longestMs = 3_600_000;
 
 /** A place before a leap. */
-interface Home extends Place {
-  readonly timeMs: number;
+interface Home extends Fix {
   /** How many points are held back from before. */
   from: number;
   readonly outM: number;
@@ -81,8 +80,7 @@ export class LeapGuard {
       homes.length = back;
     } else if (this.#isAtRest) {
       if (homes.length === mostHomes) this.#releaseFirst();
-      const { timeMs, latE7, lonE7 } = this.#last;
-      homes.push({ timeMs, latE7, lonE7, from: this.#held.size, outM: metres, isLeap });
+      homes.push({ ...fixOf(this.#last), from: this.#held.size, outM: metres, isLeap });
     }
   }
 

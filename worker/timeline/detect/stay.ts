@@ -1,6 +1,6 @@
 import { Recording } from '../recording.ts';
 import { secondsWithin, type Period } from '../period.ts';
-import { distanceM, type Place } from '../earth.ts';
+import { distanceBetween, type Place } from '../earth.ts';
 import type { Origin } from '../stated.ts';
 import { LocalPlane } from './local-plane.ts';
 import type { Point } from './point.ts';
@@ -131,8 +131,8 @@ export class Stay {
     }
   }
 
-  distanceTo({ latE7, lonE7 }: Place): number {
-    return distanceM(this.latE7, this.lonE7, latE7, lonE7);
+  distanceTo(place: Place): number {
+    return distanceBetween(this, place);
   }
 
   /** Goes on as a later stay at the same place. */
