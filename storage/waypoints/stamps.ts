@@ -46,7 +46,6 @@ export function prepareStamps(db: Database) {
     },
     /** Sets the stamp that a bookmark has in a merged file. */
     put: (stamp: Stamp) => void put.run(stamp),
-    /** The row of a bookmark by its identity. */
     rowAt: (key: IdentityKey) => bookmarkAt.get(key)?.id,
     /** Drops stamps of bookmarks deleted long ago. */
     forgetOld(now: number): void {

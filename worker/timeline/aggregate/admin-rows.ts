@@ -88,7 +88,6 @@ export class AdminRows {
     }
   }
 
-  /** Counts a stay or mark. */
   stop({ rows }: AdminUnit, stop: Stop): void {
     for (const row of rows) {
       row.stopSeconds += stop.durationSeconds;

@@ -19,7 +19,6 @@ export class Detector {
   #stay: Stay | undefined;
   /** The stay is one only if the gap in its excursion is part of it. */
   #isProvisional = false;
-  /** The last stay. */
   #left: Stay | undefined;
   #lastMs = Number.NEGATIVE_INFINITY;
   readonly #last = new Point();

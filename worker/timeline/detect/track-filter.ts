@@ -5,7 +5,6 @@ import { Point, waypointKind } from './point.ts';
 
 /** Gets the observations that the filter drops. */
 export interface RefuseSink {
-  /** An observation that is not believed. */
   reject(point: Point): void;
   /** Called before `reject` for an observation of a device elsewhere than the followed one. */
   unfollowed(point: Point): void;

@@ -61,7 +61,6 @@ export class WanderWindow {
     return points.size > 0 && points.last.latE7 === latE7 && points.last.lonE7 === lonE7;
   }
 
-  /** Adds the placed point. */
   add(point: Point): void {
     if (!this.repeats(point)) this.#repeatedMs = point.timeMs;
     const slot = this.points.push(point);
