@@ -57,7 +57,7 @@ export class Borders {
     return found;
   }
 
-  /** Reads all of them. @throws RangeError when one is damaged. */
+  /** Reads all of them. @throws DayBlobCorrupt when one is damaged. */
   check(): void {
     for (const border of this.#borders) ringsOf(border);
   }

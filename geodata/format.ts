@@ -1,5 +1,5 @@
 /**
- * The SQLite file that a generation is. One format for the builder and for whoever reads; docs/geodata.md describes it.
+ * The SQLite file that a generation is. Numbers that its builder and its readers share; tables.ts has its tables.
  */
 
 /** `application_id` of a generation: the letters "wpgd". Not that of our stores, so that neither is ever taken for the other. */
@@ -49,57 +49,3 @@ export type AreaKind = (typeof areaKinds)[number];
 
 /** Places in a row of `other_names`. */
 export const namesTogether = 64;
-
-export const generationTables = `
-  CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
-  -- words: see areas.ts.
-  CREATE TABLE country (
-    id INTEGER PRIMARY KEY,
-    code TEXT NOT NULL,
-    name TEXT NOT NULL,
-    words TEXT NOT NULL
-  ) STRICT;
-  CREATE TABLE region (
-    id INTEGER PRIMARY KEY,
-    country INTEGER NOT NULL,
-    code TEXT NOT NULL,
-    name TEXT NOT NULL,
-    words TEXT NOT NULL
-  ) STRICT;
-  -- Numbered by population from 0, the largest first. part_of: the town that this is a section of.
-  CREATE TABLE place (
-    id INTEGER PRIMARY KEY,
-    name TEXT NOT NULL,
-    country INTEGER NOT NULL,
-    region INTEGER,
-    lat INTEGER NOT NULL,
-    lon INTEGER NOT NULL,
-    population INTEGER NOT NULL,
-    feature TEXT NOT NULL,
-    kind INTEGER NOT NULL,
-    part_of INTEGER
-  ) STRICT;
-  -- What is searched for beside places, those with most people first. words: a line for each name, its words with a blank before each and after the last; other_words: the same, for names in languages that are not spoken there.
-  CREATE TABLE area (
-    id INTEGER PRIMARY KEY,
-    kind INTEGER NOT NULL,
-    name TEXT NOT NULL,
-    words TEXT NOT NULL,
-    other_words TEXT NOT NULL,
-    country INTEGER NOT NULL,
-    region INTEGER,
-    lat INTEGER NOT NULL,
-    lon INTEGER NOT NULL,
-    population INTEGER NOT NULL,
-    radius_m INTEGER
-  ) STRICT;
-  -- Numbered so that of two that hold a point the first one is meant.
-  CREATE TABLE border (id INTEGER PRIMARY KEY, country INTEGER NOT NULL, rings BLOB NOT NULL) STRICT;
-  CREATE TABLE spatial_index (name TEXT PRIMARY KEY, data BLOB NOT NULL) STRICT, WITHOUT ROWID;
-  -- The words of each place's name, and all its names, each as one word: see words.ts, whose words this tokenizer keeps.
-  CREATE VIRTUAL TABLE place_words USING fts5(
-    name, whole, content='', columnsize=0, detail=column, prefix='1 2 3', tokenize='ascii'
-  );
-  -- The other names of 64 places from 64 * id on: deflated JSON, a list for each.
-  CREATE TABLE other_names (id INTEGER PRIMARY KEY, names BLOB NOT NULL) STRICT;
-`;

@@ -31,11 +31,6 @@ const letters: Readonly<Record<string, string>> = {
 };
 
 const ascii = /^[\0-\x7f]*$/;
-/** Latin, Greek, Cyrillic and others, one UTF-16 unit each. */
-const common = /^[\0-\u1fff]*$/;
-const commonBeyondAscii = /[\x80-\u1fff]/g;
-/** Folded forms of common characters, as they turn up; at most 0x1f80. */
-const folded = new Map<string, string>();
 
 /** Accents and other marks, and characters that nobody sees (soft hyphen, joiners, direction marks). */
 const marks = /[\p{M}\p{Cf}]+/gu;
@@ -47,18 +42,6 @@ const listedLetters = new RegExp(`[${Object.keys(letters).join('')}]`, 'gu');
  */
 export function foldName(text: string): string {
   if (ascii.test(text)) return text.toLowerCase();
-  // Folding works on each character by itself, so the common ones are looked up: a third of the time.
-  if (common.test(text)) return text.replace(commonBeyondAscii, foldCommon).toLowerCase();
-  return foldByUnicode(text);
-}
-
-function foldCommon(character: string): string {
-  let letter = folded.get(character);
-  if (letter === undefined) folded.set(character, (letter = foldByUnicode(character)));
-  return letter;
-}
-
-function foldByUnicode(text: string): string {
   return text
     .normalize('NFKD')
     .replace(marks, '')

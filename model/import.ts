@@ -44,7 +44,6 @@ export const importRequestSchema = z.strictObject({
 });
 export type ImportRequest = z.output<typeof importRequestSchema>;
 
-/** Outcome of an import for one file. */
 const fileOutcomes = [
   'added',
   'replaced',

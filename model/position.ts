@@ -4,8 +4,11 @@ export interface Position {
   readonly lon: number;
 }
 
-// The optional point with its digits is one group: `\d+\.?\d*` would take quadratic time on long digits that fail.
-const numberText = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/u;
+/**
+ * A number in the syntax of contract B.7 (so `1e-7` is one; blank and `0x10` are not). The optional point with its digits is one
+ * group: `\d+\.?\d*` would take quadratic time on long digits that fail.
+ */
+export const numberText = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/u;
 
 /** Reads `42.1, -8.3`, `42.1 -8.3`, `42.1N 8.3W` or `geo:42.1,-8.3`; undefined for another text, or where there is no such place. */
 export function readPosition(text: string): Position | undefined {

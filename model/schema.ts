@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { WaypointError } from './failure.ts';
+import { numberText } from './position.ts';
 import { codePointLength, isPlainNote, isPlainText, normalizeNote, normalizeText } from './text.ts';
 import { formatTime, parseTime } from './time.ts';
 
@@ -63,10 +64,7 @@ export const time = z
   .overwrite((value) => formatTime(parseTime(value.trim()) ?? 0))
   .meta({ format: 'date-time' });
 
-// The optional point with its digits is one group: `\d+\.?\d*` would take quadratic time on long digits that fail.
-const numberText = /^[+-]?(\d+(?:\.\d*)?|\.\d+)([eE][+-]?\d+)?$/;
-
-/** A number in a query, in the syntax of contract B.7 (so `1e-7` is one; blank and `0x10` are not). */
+/** A number in a query. */
 export function queryNumber(min: number, max: number): z.ZodType<number, string> {
   return z
     .string()

@@ -43,7 +43,6 @@ const integer = (min: number, max: number, form: string) =>
 const oneOf = <const T extends string>(...options: readonly T[]) =>
   z.enum(options, `it is one of ${options.join(', ')}`);
 
-/** A text that has to pass a check. */
 const checkedText = (isRight: (value: string) => boolean, form: string) =>
   z.string(textForm).trim().refine(isRight, form);
 const byteSize = checkedText(

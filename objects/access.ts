@@ -88,12 +88,12 @@ async function identify(
 }
 
 /** @returns a login, the scope of a token, or none. @throws WaypointError object_credentials, busy */
-function readCredentials(ctx: Context, from: string, { tokens, limiter }: ObjectParts) {
+function readCredentials(ctx: Context, from: string, { tokens, limitRequests }: ObjectParts) {
   const [header, ...more] = headerValues(ctx, 'authorization');
   const token = /^bearer +([A-Za-z0-9._-]+) *$/iu.exec(header ?? '')?.[1];
   const scope = token === undefined ? undefined : tokens.read(token);
   // The link of an object was counted when it was made: a transfer that was accepted is not held up any more.
-  if (scope?.oid === undefined) limiter.take(networkOf(from));
+  if (scope?.oid === undefined) limitRequests(networkOf(from));
   if (header === undefined) return {};
   const login = token === undefined ? readBasic(header) : undefined;
   if (more.length > 0 || (login ?? scope) === undefined) {

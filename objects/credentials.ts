@@ -4,7 +4,7 @@ import { objectLimits, userName } from '../model/objects.ts';
 import type { Clock, Log } from '../model/process.ts';
 import type { UserRow } from '../storage/objects/directory.ts';
 import { networkOf } from './client-address.ts';
-import { Expiring } from './expiring.ts';
+import { expiring, type Expiring } from './expiring.ts';
 import { hashPassword, isPassword } from './passwords.ts';
 import { spread } from './request-limiter.ts';
 
@@ -61,8 +61,8 @@ export class Logins {
   constructor(clock: Clock, log: Log) {
     this.#clock = clock;
     this.#log = log;
-    this.#right = new Expiring(clock, rememberMs, remembered);
-    this.#wrong = new Expiring(clock, minuteMs, watched);
+    this.#right = expiring(clock, rememberMs, remembered);
+    this.#wrong = expiring(clock, minuteMs, watched);
   }
 
   /**

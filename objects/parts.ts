@@ -3,8 +3,8 @@ import type { ContentStore } from '../storage/content-store/content-store.ts';
 import { Clients } from './clients.ts';
 import type { ObjectsConfig } from './config.ts';
 import { Logins } from './credentials.ts';
-import { Expiring } from './expiring.ts';
-import { RequestLimiter } from './request-limiter.ts';
+import { expiring } from './expiring.ts';
+import { requestLimiter } from './request-limiter.ts';
 import type { ObjectsRoot } from './root.ts';
 import { createTokens } from './tokens.ts';
 import { TrafficMeter } from './traffic.ts';
@@ -46,10 +46,10 @@ export function buildParts(
     logins: new Logins(clock, log),
     tokens: createTokens(secret, clock.now),
     /** How often an upload had the wrong content, by {@link uploadKey}. */
-    failed: new Expiring<number>(clock, failedMs, failedUploads),
+    failed: expiring<number>(clock, failedMs, failedUploads),
     underWay: new UploadsUnderWay(),
     traffic: new TrafficMeter(holdings, clock, config.bandwidthPerDay),
-    limiter: new RequestLimiter(config.requestsPerMinute, clock),
+    limitRequests: requestLimiter(config.requestsPerMinute, clock),
     clients: new Clients(Math.floor(connections / 4), config),
   };
 }

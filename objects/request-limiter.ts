@@ -1,37 +1,33 @@
 import { WaypointError } from '../model/failure.ts';
 import type { Clock } from '../model/process.ts';
-import { Expiring } from './expiring.ts';
+import { expiring } from './expiring.ts';
 
 const minuteMs = 60_000;
 const watched = 10_000;
 
-/** Lets each client make so many requests a minute, in bursts if it likes. */
-export class RequestLimiter {
-  readonly #perMinute: number;
-  readonly #clock: Clock;
-  /** None for those that may make a whole minute's: after a minute all may. */
-  readonly #buckets: Expiring<{ readonly left: number; readonly at: number }>;
-
-  /** @param perMinute 0 for no limit. */
-  constructor(perMinute: number, clock: Clock) {
-    this.#perMinute = perMinute;
-    this.#clock = clock;
-    this.#buckets = new Expiring(clock, minuteMs, watched);
-  }
-
-  /** @throws WaypointError busy, with the time until the next one is let through. */
-  take(client: string): void {
-    if (this.#perMinute === 0) return;
-    const now = this.#clock.monotonic();
-    const bucket = this.#buckets.get(client)?.value ?? { left: this.#perMinute, at: now };
-    const earned = ((now - bucket.at) / minuteMs) * this.#perMinute;
-    const left = Math.min(this.#perMinute, bucket.left + earned);
+/**
+ * Lets each client make so many requests a minute, in bursts if it likes.
+ * @param perMinute 0 for no limit.
+ * @returns a function that throws WaypointError busy, with the time until the next one is let through.
+ */
+export function requestLimiter(perMinute: number, clock: Clock): (client: string) => void {
+  if (perMinute === 0) return () => {};
+  // None for those that may make a whole minute's: after a minute all may.
+  const buckets = expiring<{ readonly left: number; readonly at: number }>(
+    clock,
+    minuteMs,
+    watched,
+  );
+  return (client) => {
+    const now = clock.monotonic();
+    const bucket = buckets.get(client)?.value ?? { left: perMinute, at: now };
+    const left = Math.min(perMinute, bucket.left + ((now - bucket.at) / minuteMs) * perMinute);
     if (left < 1) {
-      const waitMs = ((1 - left) / this.#perMinute) * minuteMs;
+      const waitMs = ((1 - left) / perMinute) * minuteMs;
       throw new WaypointError('busy', { retryAfterSeconds: spread(Math.ceil(waitMs / 1_000)) });
     }
-    this.#buckets.set(client, { left: left - 1, at: now });
-  }
+    buckets.set(client, { left: left - 1, at: now });
+  };
 }
 
 /** Those that wait for less than this are spread over so many seconds all the same. */

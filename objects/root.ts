@@ -20,7 +20,6 @@ export type ObjectsRoot = Awaited<ReturnType<typeof openRoot>>;
 export interface StorePlaces {
   /** `postgres://…` of the rows. */
   readonly database?: string;
-  /** The bucket of the contents. */
   readonly bucket?: BucketPlace;
   /** For tests: contents larger than this go to the bucket through the server, bytes. */
   readonly largestDirect?: number;

@@ -6,7 +6,6 @@ import { emptySearchIndex, type SearchIndexData } from './library-data.ts';
 import { LibraryIndex } from './library-index.ts';
 import { TimeSlices } from './time-slices.ts';
 
-/** A bookmark of the store. */
 interface StoredBookmark extends Place {
   readonly id: number;
 }

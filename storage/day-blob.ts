@@ -131,8 +131,8 @@ function readPlaces(
   { count, reader }: { readonly count: number; readonly reader: NumberReader },
   { latE7, lonE7 }: Pick<PointColumns, 'latE7' | 'lonE7'>,
 ): void {
-  reader.column(latE7, count, 0, latLimitE7);
-  reader.column(lonE7, count, 0, lonLimitE7);
+  reader.column(latE7, count, latLimitE7);
+  reader.column(lonE7, count, lonLimitE7);
 }
 
 /** Reads all that stands before the day. @param kind 0 or `untimed`. @throws DayBlobCorrupt */

@@ -32,39 +32,33 @@ export class NumberWriter {
 
   add(number: number): void {
     this.#reserve(mostBytes);
-    this.#length = put(this.#out, this.#length, number);
+    let rest = number;
+    for (; rest > 127; rest >>>= 7) this.#put((rest & 127) | 128);
+    this.#put(rest);
   }
 
   addSigned(value: number): void {
     this.add(zigzag(value | 0));
   }
 
-  /** Adds values `from`…`to` (exclusive), but for those that are `left out`. */
+  /** Adds values `from`…`to` (exclusive), but for those that are `leftOut`. */
   addColumn(column: Int32Array, from: number, to: number, leftOut?: number): void {
-    this.#reserve((to - from) * mostBytes);
-    const out = this.#out;
-    let at = this.#length;
     let before = 0;
     for (let i = from; i < to; i += 1) {
       const value = column[i]!;
       if (value === leftOut) continue;
-      at = put(out, at, zigzag((value - before) | 0));
+      this.addSigned(value - before);
       before = value;
     }
-    this.#length = at;
   }
 
   /** Adds ascending times `from`…`to` (exclusive), multiples of a unit. */
   addTimes(timeMs: Float64Array, from: number, to: number, startMs: number, unitMs: number): void {
-    this.#reserve((to - from) * mostBytes);
-    const out = this.#out;
-    let at = this.#length;
     let before = startMs;
     for (let i = from; i < to; i += 1) {
-      at = put(out, at, (timeMs[i]! - before) / unitMs);
+      this.add((timeMs[i]! - before) / unitMs);
       before = timeMs[i]!;
     }
-    this.#length = at;
   }
 
   /** Adds a bit for each value `from`…`to` (exclusive): 1 unless it is `leftOut`. */
@@ -84,22 +78,15 @@ export class NumberWriter {
     return taken;
   }
 
+  #put(byte: number): void {
+    this.#out[this.#length] = byte;
+    this.#length += 1;
+  }
+
   #reserve(bytes: number): void {
     const needed = this.#length + bytes;
     if (needed > this.#out.length) this.#out = Buffer.concat([this.#out], needed * 2);
   }
-}
-
-function put(out: Buffer, start: number, number: number): number {
-  let at = start;
-  let rest = number;
-  while (rest > 127) {
-    out[at] = (rest & 127) | 128;
-    at += 1;
-    rest >>>= 7;
-  }
-  out[at] = rest;
-  return at + 1;
 }
 
 export function zigzag(value: number): number {
@@ -125,67 +112,6 @@ export class NumberReader {
   }
 
   next(): number {
-    const first = this.blob[this.at]!;
-    if (first < 128) {
-      this.at += 1;
-      return first;
-    }
-    return this.#long(this.at);
-  }
-
-  nextSigned(): number {
-    return unzigzag(this.next());
-  }
-
-  /** Reads `count` times, the last of which is returned, into the beginning of a column. */
-  times(timeMs: Float64Array, count: number, beforeMs: number, unitMs: number): number {
-    const { blob } = this;
-    let { at } = this;
-    let time = beforeMs;
-    for (let i = 0; i < count; i += 1) {
-      // As `next`, but without a call for numbers of one or two bytes, which nearly all are.
-      let step = blob[at]!;
-      if (step < 128) at += 1;
-      else if (blob[at + 1]! < 128) {
-        step = (step & 127) | (blob[at + 1]! << 7);
-        at += 2;
-      } else {
-        step = this.#long(at);
-        at = this.at;
-      }
-      time += step * unitMs;
-      timeMs[i] = time;
-    }
-    this.at = at;
-    return time;
-  }
-
-  /** Reads `count` numbers of at most `limit`, the last of which is returned, into the beginning of a column. */
-  column(column: Int32Array, count: number, before: number, limit: number): number {
-    const { blob } = this;
-    let { at } = this;
-    let value = before;
-    for (let i = 0; i < count; i += 1) {
-      // One or two bytes without a branch, which would often be guessed wrong, at twice the price.
-      const first = blob[at]!;
-      const more = first >> 7;
-      const second = blob[at + more]!;
-      let step = (first & 127) | ((second << 7) & -more);
-      if (second < 128) at += 1 + more;
-      else {
-        step = this.#long(at);
-        at = this.at;
-      }
-      value = (value + unzigzag(step)) | 0;
-      if (value > limit || value < -limit) fail();
-      column[i] = value;
-    }
-    this.at = at;
-    return value;
-  }
-
-  #long(from: number): number {
-    this.at = from;
     let number = 0;
     for (let shift = 0; shift < 35; shift += 7) {
       const byte = this.blob[this.at];
@@ -195,6 +121,30 @@ export class NumberReader {
       if (byte < 128) return number >>> 0;
     }
     return fail();
+  }
+
+  nextSigned(): number {
+    return unzigzag(this.next());
+  }
+
+  /** Reads `count` times, the last of which is returned, into the beginning of a column. */
+  times(timeMs: Float64Array, count: number, beforeMs: number, unitMs: number): number {
+    let time = beforeMs;
+    for (let i = 0; i < count; i += 1) {
+      time += this.next() * unitMs;
+      timeMs[i] = time;
+    }
+    return time;
+  }
+
+  /** Reads `count` numbers of at most `limit` into the beginning of a column. */
+  column(column: Int32Array, count: number, limit: number): void {
+    let value = 0;
+    for (let i = 0; i < count; i += 1) {
+      value = (value + this.nextSigned()) | 0;
+      if (Math.abs(value) > limit) fail();
+      column[i] = value;
+    }
   }
 }
 

@@ -36,25 +36,12 @@ export function listFilter({ bbox = [0, 0, 0, 0], tag = '' }: WaypointsQuery): L
 type ListQuery = (from: number, to: number, filter: ListFilter) => Query<{ json: string }>;
 
 /** How the rows of a list are found, `from` included and `to` not, in order of their ids. */
-interface ListQueries {
-  readonly bookmarks: ListQuery;
-  readonly imported: ListQuery;
-}
-
-/** By what tells the texts apart: sixteen kinds of queries at most. */
-const known = new Map<string, ListQueries>();
-
-/** The queries of a list, the same for all that differ in nothing but values. */
-export function listQueries(query: WaypointsQuery): ListQueries {
-  const { bbox, emoji, format, tag } = query;
-  const kind = [bbox !== undefined, emoji === true, format, tag !== undefined].join();
-  const queries = known.get(kind) ?? {
+export function listQueries(query: WaypointsQuery): Record<'bookmarks' | 'imported', ListQuery> {
+  return {
     bookmarks: (from, to, filter) =>
       asJson(between(joinedTables.selectFrom(waypointsOf.bookmark), from, to), query, filter, true),
     imported: (from, to, filter) => asJson(importedRows(from, to), query, filter, false),
   };
-  known.set(kind, queries);
-  return queries;
 }
 
 /** Imported waypoints that neither a bookmark nor a hidden twin stands for. */

@@ -76,7 +76,7 @@ test('in the densest tracks observations of one second share a place in a queue'
   t.true(queue.isFull);
   t.true(queue.fold(Object.assign(point, { timeMs: 1_029 })));
   t.false(queue.fold(Object.assign(point, { timeMs: 1_030 })));
-  t.is(queue.read(3, point).weight, 2);
+  t.is(queue.last.weight, 2);
   queue.dropFirst();
   queue.push(Object.assign(new Point(), { timeMs: 1_030 }));
   t.deepEqual([queue.size, queue.firstMs, queue.lastMs], [4, 10, 1_030]);

@@ -25,34 +25,22 @@ export const googleFormat: Format = {
 const position =
   /^(?:geo:)?\s*(-?\d{1,3}(?:\.\d{1,20})?)\xb0?\s*,\s*(-?\d{1,3}(?:\.\d{1,20})?)\xb0?\s*$/;
 /** Google's types of activities; others say nothing of how the way was gone. */
-const modes: ReadonlyMap<string, TripMode> = new Map([
-  ['WALKING', 'walk'],
-  ['ON_FOOT', 'walk'],
-  ['HIKING', 'walk'],
-  ['RUNNING', 'run'],
-  ['CYCLING', 'bike'],
-  ['ON_BICYCLE', 'bike'],
-  ['IN_PASSENGER_VEHICLE', 'car'],
-  ['IN_VEHICLE', 'car'],
-  ['IN_ROAD_VEHICLE', 'car'],
-  ['IN_FOUR_WHEELER_VEHICLE', 'car'],
-  ['IN_TWO_WHEELER_VEHICLE', 'car'],
-  ['IN_CAR', 'car'],
-  ['IN_TAXI', 'car'],
-  ['IN_BUS', 'car'],
-  ['DRIVING', 'car'],
-  ['MOTORCYCLING', 'car'],
-  ['IN_TRAIN', 'train'],
-  ['IN_SUBWAY', 'train'],
-  ['IN_TRAM', 'train'],
-  ['IN_RAIL_VEHICLE', 'train'],
-  ['IN_FERRY', 'boat'],
-  ['BOATING', 'boat'],
-  ['SAILING', 'boat'],
-  ['KAYAKING', 'boat'],
-  ['ROWING', 'boat'],
-  ['FLYING', 'flight'],
-]);
+const activities: Readonly<Partial<Record<TripMode, string>>> = {
+  walk: 'WALKING ON_FOOT HIKING',
+  run: 'RUNNING',
+  bike: 'CYCLING ON_BICYCLE',
+  car:
+    'IN_PASSENGER_VEHICLE IN_VEHICLE IN_ROAD_VEHICLE IN_FOUR_WHEELER_VEHICLE ' +
+    'IN_TWO_WHEELER_VEHICLE IN_CAR IN_TAXI IN_BUS DRIVING MOTORCYCLING',
+  train: 'IN_TRAIN IN_SUBWAY IN_TRAM IN_RAIL_VEHICLE',
+  boat: 'IN_FERRY BOATING SAILING KAYAKING ROWING',
+  flight: 'FLYING',
+};
+const modes = new Map(
+  Object.entries(activities).flatMap(([mode, types]) =>
+    types.split(' ').map((type) => [type, mode as TripMode]),
+  ),
+);
 const msPerMinute = 60_000;
 const mmPerMetre = 1_000;
 /** Members whose elements are single positions, and not each a piece of the way. */

@@ -1,7 +1,6 @@
+import { numberText } from '../../model/position.ts';
 import { parseTime } from '../../model/time.ts';
 
-// `\d+\.?\d*` would match the same, in quadratic time where it fails.
-const numberPattern = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
 const timePattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)?$/;
 
 /** The time of a point without one. */
@@ -12,7 +11,7 @@ export const invalidTime = Infinity;
 /** Reads a number in the syntax of contract B.7, blanks around it aside; NaN for anything else or not finite. */
 export function parseNumber(text = ''): number {
   const trimmed = text.trim();
-  const number = numberPattern.test(trimmed) ? Number(trimmed) : Number.NaN;
+  const number = numberText.test(trimmed) ? Number(trimmed) : Number.NaN;
   // + 0 makes −0 zero.
   return Number.isFinite(number) ? number + 0 : Number.NaN;
 }

@@ -58,7 +58,6 @@ const regions: Readonly<Record<string, string>> = {
   US: 'District of Columbia=DC/Washington DC',
 };
 
-/** Towns, by country. */
 const towns: Readonly<Record<string, string>> = {
   BR: 'Rio de Janeiro=Rio',
   HK: 'Hong Kong=HK',

@@ -51,7 +51,6 @@ function nameOf({ name }: CurrentPlace | CensusPlace): string {
   return foldName(name);
 }
 
-/** All names of a place of 2020, folded. */
 function allNames({ name, plainName, otherNames }: CensusPlace): string[] {
   return [name, plainName, ...otherNames.split(',')].map(foldName).filter((text) => text !== '');
 }

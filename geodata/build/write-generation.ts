@@ -8,7 +8,6 @@ import {
   beltCell,
   generationApplicationId,
   generationSchema,
-  generationTables,
   namesTogether,
   placeKinds,
   spatialParts,
@@ -16,6 +15,7 @@ import {
 } from '../format.ts';
 import { areaWords } from '../areas.ts';
 import { encodeRings } from '../ring-blob.ts';
+import { generationTables } from '../tables.ts';
 import { spelledOut, wholeName, wordsOf } from '../words.ts';
 import type { Border } from './borders.ts';
 import { townsOfSections } from './sections.ts';
@@ -55,7 +55,7 @@ export function writeGeneration(path: string, world: World): void {
   db.pragma(`application_id = ${generationApplicationId}`);
   db.pragma(`user_version = ${generationSchema}`);
   db.transaction(() => {
-    db.exec(generationTables);
+    db.exec(generationTables());
     writeWorld(db, world);
   })();
   db.exec('VACUUM');

@@ -1,5 +1,6 @@
 import { LngLatBounds } from 'maplibre-gl';
 import type { Bbox, TrackPoints } from '../../client/waypoints/index.ts';
+import { metresApart } from '../../model/near-bookmark.ts';
 import type { TimelineLeg } from '../../model/timeline-result.ts';
 
 /** A point with its time in ms since 1970; its longitude goes beyond ±180 behind the antimeridian: what is near stays near. */
@@ -100,19 +101,11 @@ export function profileOf(course: Course, startMs: number, endMs: number, steps:
     }
     const before = course[index - 1];
     if (before?.import !== point.import || point.ms - before.ms > gapMs) return;
-    sum.metres += metresBetween(before, point);
+    sum.metres += metresApart(before, point);
     sum.ms += point.ms - before.ms;
   });
   return {
     elevations: sums.map(({ points, ele }) => ele / points),
     speeds: sums.map(({ metres, ms }) => (ms === 0 ? Number.NaN : (metres / ms) * kmhOfMs)),
   };
-}
-
-const metresPerDegree = 111_195;
-
-/** Near enough for a chart. */
-function metresBetween(one: CoursePoint, other: CoursePoint): number {
-  const x = (other.lon - one.lon) * Math.cos((other.lat * Math.PI) / 180);
-  return Math.hypot(x, other.lat - one.lat) * metresPerDegree;
 }

@@ -25,7 +25,6 @@ export interface CreateBackupOptions {
   readonly places: BackupPlaces;
   /** The file to make, which must not exist. */
   readonly target: string;
-  /** Whether the imported files are in it. */
   readonly withImports: boolean;
   /** Whether the search history is in it. */
   readonly withHistory: boolean;

@@ -42,7 +42,9 @@ export async function rollBackups(options: RollOptions): Promise<'made' | 'uncha
   const target = join(directory, today);
   const request = { places, target, version, now, withImports: false, withHistory: false };
   const { store } = await createBackup(request);
-  if (newest !== undefined && store === (await storeIn(join(directory, newest)))) {
+  // A damaged one is no reason not to make another.
+  const before = newest && (await verifyBackup(join(directory, newest)).catch(() => undefined));
+  if (before && store === before.store) {
     rmSync(target);
     return 'unchanged';
   }
@@ -51,15 +53,6 @@ export async function rollBackups(options: RollOptions): Promise<'made' | 'uncha
   for (const name of outdated(newestFirst(rollingBackups(directory), today)))
     rmSync(join(directory, name));
   return 'made';
-}
-
-/** One that is damaged is no reason not to make another. */
-async function storeIn(path: string): Promise<string | undefined> {
-  try {
-    return (await verifyBackup(path)).store;
-  } catch {
-    return undefined;
-  }
 }
 
 /** Backups that are neither of the newest days nor the newest of an earlier week. */

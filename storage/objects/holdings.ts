@@ -185,7 +185,6 @@ function traffic(rows: ObjectRows) {
         );
       return hasChanged(rows, query);
     },
-    /** Traffic of a repository from a day on. */
     async trafficSince(repositoryId: number, day: number): Promise<Traffic> {
       const sums = await rows
         .selectFrom('traffic')

@@ -90,12 +90,10 @@ export class ImportList {
     return row === undefined ? undefined : toFile(row);
   }
 
-  /** The file that is active at a path. */
   activeAt(pathKey: string): number | undefined {
     return this.#statements.activeAt.get(pathKey)?.id;
   }
 
-  /** The states that a change set. */
   statesOf(change: number): StateChange[] {
     return this.#statements.statesOf.all(change);
   }

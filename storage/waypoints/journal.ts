@@ -153,7 +153,6 @@ function recorded({ details: text, ...row }: RowOf<Statements['get']>): Recorded
     : { ...toChange(row), rows: [], hasImports: details.imports };
 }
 
-/** Counts the rows of a change. */
 function countOf(rows: readonly RowChange[]): number {
   const kind = (['bookmark', 'hidden', 'correction'] as const).find((of) =>
     rows.some((row) => row.of === of),

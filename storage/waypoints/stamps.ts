@@ -24,7 +24,7 @@ export interface Stamp {
 export type Stamps = ReturnType<typeof prepareStamps>;
 
 export function prepareStamps(db: Database) {
-  const { all, touch, bookmarkAt, removeOthers, insert, forget } = prepareStatements(db);
+  const { all, touch, bookmarkAt, put, forget } = prepareStatements(db);
   /** Gives a bookmark of this row a new stamp: now, or 1 ms after its old one. */
   const stampRow = (id: number, changed: number, revision: number, isDeleted: boolean): void => {
     const is_deleted = Number(isDeleted);
@@ -45,11 +45,7 @@ export function prepareStamps(db: Database) {
       for (const [id, isDeleted] of touched) stampRow(id, now, revision, isDeleted);
     },
     /** Sets the stamp that a bookmark has in a merged file. */
-    put(stamp: Stamp): void {
-      removeOthers.run(stamp.uuid, stamp.bookmark_id ?? 0);
-      insert.run(stamp);
-    },
-    /** The row of a bookmark by its identity. */
+    put: (stamp: Stamp) => void put.run(stamp),
     rowAt: (key: IdentityKey) => bookmarkAt.get(key)?.id,
     /** Drops stamps of bookmarks deleted long ago. */
     forgetOld(now: number): void {
@@ -83,14 +79,11 @@ function prepareStatements(db: Database) {
       .select('id')
       .where((eb) => eb.and(identityColumns(key))),
   );
-  const removeOthers = prepare(db, (uuid: string, id: number) =>
-    waypointTables
-      .deleteFrom('bookmark_stamps')
-      .where((eb) => eb.or([eb('uuid', '=', uuid), eb('bookmark_id', '=', id)])),
-  );
-  const insert = prepare(db, ({ uuid, bookmark_id, changed, revision, is_deleted }: Stamp) =>
+  // In place of those of this id or this row.
+  const put = prepare(db, ({ uuid, bookmark_id, changed, revision, is_deleted }: Stamp) =>
     waypointTables
       .insertInto('bookmark_stamps')
+      .orReplace()
       .values({ uuid, bookmark_id, changed, revision, is_deleted }),
   );
   const forget = prepare(db, (before: number, kept: number) =>
@@ -114,7 +107,7 @@ function prepareStatements(db: Database) {
         ]),
       ),
   );
-  return { all, touch, bookmarkAt, removeOthers, insert, forget };
+  return { all, touch, bookmarkAt, put, forget };
 }
 
 /** The id that every machine gives to a bookmark made before ids were kept: a UUID (version 8) of its identity. */

@@ -29,6 +29,16 @@ export interface Place {
   readonly lonE7: number;
 }
 
+/** Where somebody is at a time, ms since 1970 UTC. */
+export interface Fix extends Place {
+  readonly timeMs: number;
+}
+
+/** Copies a fix out of what is used again. */
+export function fixOf({ timeMs, latE7, lonE7 }: Fix): Fix {
+  return { timeMs, latE7, lonE7 };
+}
+
 export function distanceBetween(a: Place, b: Place): number {
   return distanceM(a.latE7, a.lonE7, b.latE7, b.lonE7);
 }

@@ -11,7 +11,7 @@ import { TrackFilter } from './detect/track-filter.ts';
 import { StayMerger } from './stay-merger.ts';
 import { nothingStated, type StatedSpans } from './stated.ts';
 import { StatedStays } from './detect/stated-stays.ts';
-import { Intake } from './observations/intake.ts';
+import { withoutRepeats } from './observations/without-repeats.ts';
 import type { TimelineOptions } from './options.ts';
 import { isInPeriod, type Period } from './period.ts';
 
@@ -39,20 +39,11 @@ export interface TimelineFacts {
  * sums by administrative unit and by day. Memory does not grow with the number of observations.
  */
 export class TimelineEngine {
-  readonly #period: Period;
-  readonly #totals: Totals;
-  readonly #calendar: Calendar;
-  readonly #intake: Intake;
+  readonly #facts: { -readonly [Fact in keyof TimelineFacts]: TimelineFacts[Fact] };
+  readonly #takeAll: ReturnType<typeof withoutRepeats>;
   readonly #filter: TrackFilter;
   readonly #stays: StatedStays;
-  readonly #stated: StatedSpans;
   readonly #merger: StayMerger;
-  #recorded = 0;
-  #repeats = 0;
-  #outliers = 0;
-  readonly #unfollowed = new Map<number, number>();
-  #firstMs = Number.POSITIVE_INFINITY;
-  #lastMs = Number.NEGATIVE_INFINITY;
 
   constructor(
     period: Period,
@@ -63,36 +54,47 @@ export class TimelineEngine {
     stated = nothingStated,
   ) {
     const parameters = detectionParameters(options.stays);
-    this.#totals = new Totals(period, calendar, lookup, options.stays, stated.modes);
-    this.#stated = stated;
+    const totals = new Totals(period, calendar, lookup, options.stays, stated.modes);
+    const unfollowed = new Map<number, number>();
     const reject = ({ timeMs, weight }: Point): void => {
-      if (isInPeriod(period, timeMs)) this.#outliers += weight;
+      if (isInPeriod(period, timeMs)) this.#facts.outliers += weight;
     };
-    this.#period = period;
-    this.#calendar = calendar;
-    this.#merger = new StayMerger(parameters, this.#totals, reject);
+    this.#merger = new StayMerger(parameters, totals, reject);
     const detector = new Detector(period, parameters, this.#merger);
     this.#stays = new StatedStays(stated.visits, period, parameters, {
       detector,
       sink: this.#merger,
     });
     const endMs = Float64Array.from(sources, ({ lastMs }) => lastMs ?? Number.NEGATIVE_INFINITY);
-    this.#filter = new TrackFilter(endMs, this.#stays, {
+    this.#filter = new TrackFilter(endMs, (point) => this.#stays.observe(point), {
       reject,
       unfollowed: ({ timeMs, source, weight }) => {
         if (!isInPeriod(period, timeMs)) return;
-        this.#unfollowed.set(source, (this.#unfollowed.get(source) ?? 0) + weight);
+        unfollowed.set(source, (unfollowed.get(source) ?? 0) + weight);
       },
       setAside: (point) => this.#merger.setAside(point),
     });
-    this.#intake = new Intake(this.#filter);
+    this.#takeAll = withoutRepeats((point) => this.#filter.take(point));
+    this.#facts = {
+      period,
+      calendar,
+      totals,
+      stated,
+      applied: this.#stays.applied,
+      unfollowed,
+      recorded: 0,
+      repeats: 0,
+      outliers: 0,
+      firstMs: Number.POSITIVE_INFINITY,
+      lastMs: Number.NEGATIVE_INFINITY,
+    };
   }
 
   /** Adds points `from`…`to` (exclusive), at least one, of one source and one UTC day; times never go back. */
   take(columns: PositionColumns, from: number, to: number, source: number, kind: number): void {
     const { timeMs, latE7, lonE7 } = columns;
     for (let at = from; at < to;) {
-      const zone = this.#calendar.zoneAt(latE7[at]!, lonE7[at]!);
+      const zone = this.#facts.calendar.zoneAt(latE7[at]!, lonE7[at]!);
       const endMs = Math.min(
         zone.startOf(zone.dayOf(timeMs[at]!) + 1),
         this.#nextEdge(timeMs[at]!),
@@ -117,19 +119,20 @@ export class TimelineEngine {
     kind: number,
     zone: Zone,
   ): void {
-    const repeats = this.#intake.takeAll(columns, from, to, source, kind);
+    const repeats = this.#takeAll(columns, from, to, source, kind);
+    const facts = this.#facts;
     const firstMs = columns.timeMs[from]!;
-    if (!isInPeriod(this.#period, firstMs)) return;
+    if (!isInPeriod(facts.period, firstMs)) return;
     const recorded = to - from - repeats;
-    this.#repeats += repeats;
-    this.#recorded += recorded;
-    this.#totals.days.record(firstMs, recorded, zone);
-    this.#firstMs = Math.min(this.#firstMs, firstMs);
-    this.#lastMs = columns.timeMs[to - 1]!;
+    facts.repeats += repeats;
+    facts.recorded += recorded;
+    facts.totals.days.record(firstMs, recorded, zone);
+    facts.firstMs = Math.min(facts.firstMs, firstMs);
+    facts.lastMs = columns.timeMs[to - 1]!;
   }
 
   #nextEdge(timeMs: number): number {
-    const { startMs, endMs } = this.#period;
+    const { startMs, endMs } = this.#facts.period;
     if (timeMs < startMs) return startMs;
     return timeMs < endMs ? endMs : Number.POSITIVE_INFINITY;
   }
@@ -139,19 +142,7 @@ export class TimelineEngine {
     this.#filter.finish();
     this.#stays.finish();
     this.#merger.finish();
-    this.#totals.finish();
-    return {
-      period: this.#period,
-      calendar: this.#calendar,
-      totals: this.#totals,
-      stated: this.#stated,
-      applied: this.#stays.applied,
-      recorded: this.#recorded,
-      repeats: this.#repeats,
-      outliers: this.#outliers,
-      unfollowed: this.#unfollowed,
-      firstMs: this.#firstMs,
-      lastMs: this.#lastMs,
-    };
+    this.#facts.totals.finish();
+    return this.#facts;
   }
 }

@@ -1,17 +1,14 @@
 import type { Totals } from './aggregate/totals.ts';
 import type { DetectionParameters } from './detect/parameters.ts';
-import { Point } from './detect/point.ts';
+import type { Point } from './detect/point.ts';
 import type { StatedSink } from './detect/stated-stays.ts';
 import { PointQueue } from './detect/point-queue.ts';
-import { distanceM } from './earth.ts';
 import type { Stay } from './detect/stay.ts';
+import { fixOf, type Fix } from './earth.ts';
 
 /** An observation before or after a stay: one on the way, or the nearest one of another stay. */
-interface Neighbour {
-  timeMs: number;
-  latE7: number;
-  lonE7: number;
-  isStay: boolean;
+interface Neighbour extends Fix {
+  readonly isStay: boolean;
 }
 
 /** Points after a stay that may still turn out to be part of it. */
@@ -32,9 +29,7 @@ export class StayMerger implements StatedSink {
   readonly #pause = new PointQueue(pauseCapacity);
   readonly #aside = new PointQueue(asideCapacity);
   /** The last place that was counted. */
-  readonly #before = { timeMs: Number.NaN, latE7: 0, lonE7: 0, isStay: false };
-  readonly #point = new Point();
-  readonly #waypoint = new Point();
+  #before: Neighbour = { timeMs: Number.NaN, latE7: 0, lonE7: 0, isStay: false };
 
   constructor(parameters: DetectionParameters, totals: Totals, reject: (point: Point) => void) {
     this.#parameters = parameters;
@@ -55,7 +50,7 @@ export class StayMerger implements StatedSink {
 
   stayed(stay: Stay): void {
     if (this.#stay !== undefined && this.#isOneStay(this.#stay, stay)) {
-      this.#stay.addFirst(this.#pause, this.#pause.size, 0);
+      this.#stay.addAll(this.#pause.slice(), 0);
       this.#pause.clear();
       this.#stay.join(stay);
       return;
@@ -100,14 +95,11 @@ export class StayMerger implements StatedSink {
     const { strayMs, strayM, silenceMs } = this.#parameters;
     if (next.firstMs - stay.lastMs > strayMs) return false;
     let beforeMs = stay.lastMs;
-    for (let i = 0; i <= this.#pause.size; i += 1) {
-      const point = i < this.#pause.size ? this.#pause.read(i, this.#point) : undefined;
-      const timeMs = point?.timeMs ?? next.firstMs;
-      if (timeMs - beforeMs > silenceMs) return false;
-      if (point !== undefined && stay.squareTo(point) > strayM * strayM) return false;
-      beforeMs = timeMs;
+    for (const point of this.#pause.slice()) {
+      if (point.timeMs - beforeMs > silenceMs || stay.metresTo(point) > strayM) return false;
+      beforeMs = point.timeMs;
     }
-    return true;
+    return next.firstMs - beforeMs <= silenceMs;
   }
 
   /** Whether a stay cannot go on after a point. */
@@ -115,7 +107,7 @@ export class StayMerger implements StatedSink {
     const { mergeMs, strayMs, strayM } = this.#parameters;
     const sinceMs = point.timeMs - stay.lastMs;
     if (sinceMs <= mergeMs) return false;
-    return sinceMs > strayMs || stay.squareTo(point) > strayM * strayM;
+    return sinceMs > strayMs || stay.metresTo(point) > strayM;
   }
 
   /** Counts the stay and what came after it. @param next what comes after all of that. */
@@ -125,7 +117,7 @@ export class StayMerger implements StatedSink {
     this.#stay = undefined;
     const pause = this.#pause;
     const before = this.#before;
-    const after = pause.size > 0 ? pointAt(pause.read(0, this.#point)) : next;
+    const after = pause.size > 0 ? pointAt(pause.at(0)) : next;
     if (after !== undefined && this.#isRest(stay, before, after)) stay.kind = 'stay';
     stay.widen(
       this.#timeThere(stay, before, stay.firstMs - before.timeMs),
@@ -134,19 +126,15 @@ export class StayMerger implements StatedSink {
     this.#markUntil(stay.fromMs);
     while (this.#aside.size > 0 && this.#aside.firstMs <= stay.untilMs) this.#rejectFirst();
     this.#totals.stayed(stay);
-    Object.assign(before, stayAt(stay, stay.lastMs));
-    for (let i = 0; i < pause.size; i += 1) this.#pass(pause.read(i, this.#point));
+    this.#before = stayAt(stay, stay.lastMs);
+    for (const point of pause.slice()) this.#pass(point);
     pause.clear();
   }
 
   #pass(point: Point): void {
     this.#markUntil(point.timeMs);
     this.#totals.moved(point);
-    const before = this.#before;
-    before.timeMs = point.timeMs;
-    before.latE7 = point.latE7;
-    before.lonE7 = point.lonE7;
-    before.isStay = false;
+    this.#before = pointAt(point);
   }
 
   /** Whether a lone fix of a slow recorder is of a stay: even on foot, the ways to and from it left most of the time. */
@@ -169,7 +157,7 @@ export class StayMerger implements StatedSink {
     const paceMs = stay.paceMs === 0 ? slowPaceMs : stay.paceMs * 1.5;
     const isSlow = stay.paceMs <= slowPaceMs && ms <= Math.min(slowPaceMs, paceMs);
     if (!(ms > gapMs && (ms <= silenceMs || isSlow))) return 0;
-    const metres = distanceM(stay.latE7, stay.lonE7, end.latE7, end.lonE7);
+    const metres = stay.distanceTo(end);
     const onFootMs = (metres * 1_000) / footSpeed;
     const wayMs = onFootMs <= ms ? onFootMs : (metres * 1_000) / rideSpeed;
     const seconds = (ms - wayMs) / (end.isStay ? 2_000 : 1_000);
@@ -180,19 +168,19 @@ export class StayMerger implements StatedSink {
   #markUntil(timeMs: number): void {
     const aside = this.#aside;
     while (aside.size > 0 && aside.firstMs < timeMs) {
-      this.#totals.markAside(aside.read(0, this.#waypoint));
+      this.#totals.markAside(aside.at(0));
       aside.dropFirst();
     }
   }
 
   #rejectFirst(): void {
-    this.#reject(this.#aside.read(0, this.#waypoint));
+    this.#reject(this.#aside.at(0));
     this.#aside.dropFirst();
   }
 }
 
-function pointAt({ timeMs, latE7, lonE7 }: Point): Neighbour {
-  return { timeMs, latE7, lonE7, isStay: false };
+function pointAt(point: Point): Neighbour {
+  return { ...fixOf(point), isStay: false };
 }
 
 function stayAt({ latE7, lonE7 }: Stay, timeMs: number): Neighbour {

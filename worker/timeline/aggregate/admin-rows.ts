@@ -4,15 +4,12 @@ import {
   type AdminPlace,
   type PlaceLevel,
 } from '../../../model/admin-place.ts';
-import type { Recording } from '../recording.ts';
+import type { Fix } from '../earth.ts';
 import type { Stop } from './stop.ts';
 
 /** The slowest moment in a unit without a stop. */
-export interface Pass {
+export interface Pass extends Fix {
   readonly speed: number;
-  readonly timeMs: number;
-  readonly latE7: number;
-  readonly lonE7: number;
   /** As Stop.wayBeforeM. */
   readonly wayM: number;
   readonly place: AdminPlace;
@@ -49,7 +46,7 @@ export interface AdminUnit {
   readonly rows: readonly AdminRow[];
 }
 
-/** A run of observations on the way, as its unit counts it. */
+/** Observations as their unit counts them. */
 export interface Recorded {
   readonly observations: number;
   readonly sources: Iterable<number>;
@@ -82,7 +79,7 @@ export class AdminRows {
     return unit;
   }
 
-  record({ rows }: AdminUnit, recorded: Recorded | Recording): void {
+  record({ rows }: AdminUnit, recorded: Recorded): void {
     for (const row of rows) {
       row.observations += recorded.observations;
       for (const source of recorded.sources) row.sources.add(source);
@@ -91,7 +88,6 @@ export class AdminRows {
     }
   }
 
-  /** Counts a stay or mark. */
   stop({ rows }: AdminUnit, stop: Stop): void {
     for (const row of rows) {
       row.stopSeconds += stop.durationSeconds;

@@ -40,7 +40,6 @@ export class DayRows {
     this.#rowAt(timeMs, zone).distanceM += metres;
   }
 
-  /** Notes that a country has a day. */
   present(day: number, country: string, kind: 'recorded' | 'inferred', zone: Zone): void {
     const row = this.#row(day, zone);
     if (row === undefined || row.countries.get(country) === 'recorded') return;

@@ -1,5 +1,5 @@
-import { nowhere, type AdminLookup, type AdminPlace } from '../../../model/admin-place.ts';
-import { unitsPerDegree } from '../earth.ts';
+import { nowhere, type AdminLookup } from '../../../model/admin-place.ts';
+import { unitsPerDegree, type Place } from '../earth.ts';
 import type { Calendar } from '../calendar/calendar.ts';
 import type { Spot } from './presence/span.ts';
 import type { AdminRows } from './admin-rows.ts';
@@ -25,30 +25,25 @@ export class PlaceFinder {
   }
 
   /** Finds the place of an exact position. */
-  at(latE7: number, lonE7: number): Spot {
-    const unit = this.#rows.unitOf(this.#find(latE7, lonE7));
-    return { unit, zone: this.#calendar.zoneAt(latE7, lonE7), lonE7 };
+  at({ latE7, lonE7 }: Place): Spot {
+    const place = this.#lookup?.find(latE7 / unitsPerDegree, lonE7 / unitsPerDegree) ?? nowhere;
+    return { unit: this.#rows.unitOf(place), zone: this.#calendar.zoneAt(latE7, lonE7), lonE7 };
   }
 
   /** Finds the place of the middle of the small square around a position: people go the same ways again and again. */
-  near(latE7: number, lonE7: number): Spot {
+  near({ latE7, lonE7 }: Place): Spot {
     const row = Math.floor(latE7 / cellUnits);
     const column = Math.floor(lonE7 / cellUnits);
     const cell = row * cellsAround + column;
     const known = this.#cells.get(cell);
     if (known !== undefined) return known;
     const half = cellUnits / 2;
-    const spot = this.at(
-      Math.min(row * cellUnits + half, 900_000_000),
-      Math.min(column * cellUnits + half, 1_800_000_000),
-    );
+    const spot = this.at({
+      latE7: Math.min(row * cellUnits + half, 900_000_000),
+      lonE7: Math.min(column * cellUnits + half, 1_800_000_000),
+    });
     if (this.#cells.size >= keptCells) this.#cells.clear();
     this.#cells.set(cell, spot);
     return spot;
-  }
-
-  #find(latE7: number, lonE7: number): AdminPlace {
-    if (this.#lookup === undefined) return nowhere;
-    return this.#lookup.find(latE7 / unitsPerDegree, lonE7 / unitsPerDegree);
   }
 }

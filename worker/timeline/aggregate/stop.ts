@@ -1,5 +1,6 @@
 import type { AdminPlace } from '../../../model/admin-place.ts';
 import type { timelineStopKinds } from '../../../model/timeline-result.ts';
+import type { Fix } from '../earth.ts';
 import type { Origin } from '../stated.ts';
 import type { WayTo } from './trips/movement.ts';
 
@@ -25,6 +26,13 @@ export interface Stop {
   readonly continuesBefore: boolean;
   readonly continuesAfter: boolean;
   readonly place: AdminPlace;
+}
+
+/** What stops of one moment have in common. */
+export function atOneMoment({ timeMs, latE7, lonE7 }: Fix) {
+  const edges = { continuesBefore: false, continuesAfter: false };
+  const times = { firstMs: timeMs, lastMs: timeMs, bridgedSeconds: 0 };
+  return { origin: 'found', latE7, lonE7, radiusM: 0, ...times, ...edges } as const;
 }
 
 /** By time, then along the way; of equal ones the one found first. */

@@ -2,6 +2,7 @@ import type { AdminLookup } from '../../../model/admin-place.ts';
 import type { Calendar } from '../calendar/calendar.ts';
 import { waypointKind, type Point } from '../detect/point.ts';
 import type { Stay } from '../detect/stay.ts';
+import { fixOf } from '../earth.ts';
 import { isInPeriod, secondsWithin, type Period } from '../period.ts';
 import { FlightWatch, type Settle } from './presence/flight-watch.ts';
 import { Presence } from './presence/presence.ts';
@@ -12,9 +13,8 @@ import { DayRows } from './day-rows.ts';
 import type { ModeSpan } from '../stated.ts';
 import { LongestStops } from './longest-stops.ts';
 import { PlaceFinder } from './place-finder.ts';
-import type { Recording } from '../recording.ts';
 import type { StayParameters } from '../stay-parameters.ts';
-import type { Stop } from './stop.ts';
+import { atOneMoment, type Stop } from './stop.ts';
 import { Way } from './way.ts';
 
 type Found = Omit<Stop, 'ordinal' | 'place' | 'durationSeconds' | 'wayBeforeM' | 'wayTo'>;
@@ -44,7 +44,6 @@ export class Totals {
   readonly #flights: FlightWatch;
   readonly #movement: MovementSums;
   readonly #period: Period;
-  readonly #run = new Run();
   readonly #marks: WaitingMark[] = [];
   #spot: Spot | undefined;
   #sinceLookupM = 0;
@@ -72,18 +71,16 @@ export class Totals {
 
   /** Counts an observation on the way; a timed waypoint is a mark as well, unless it was in the air. */
   moved(point: Point): void {
-    const { timeMs, latE7, lonE7, weight } = point;
-    const metres = this.way.goTo(timeMs, latE7, lonE7);
+    const { timeMs } = point;
+    const metres = this.way.goTo(point);
     const speed = this.#speedTo(timeMs, metres);
     const isFirst = this.#beforeMs < this.#period.startMs;
     this.#beforeMs = timeMs;
     this.#sinceLookupM += metres;
     const isWaypoint = point.kind === waypointKind;
-    const spot = isWaypoint
-      ? this.#finder.at(latE7, lonE7)
-      : this.#spotAlong(point, speed, isFirst);
+    const spot = isWaypoint ? this.#finder.at(point) : this.#spotAlong(point, speed, isFirst);
     const isAtSea = spot.unit.place.country_id === '';
-    this.#movement.goTo(timeMs, latE7, lonE7, weight, isAtSea);
+    this.#movement.goTo(point, point.weight, isAtSea);
     if (isInPeriod(this.#period, timeMs)) this.#count(spot.unit, point);
     const settle = isWaypoint ? this.#waitFor(spot, markAt(point), speed) : undefined;
     this.#flights.goTo(spot, point, metres, settle);
@@ -91,7 +88,7 @@ export class Totals {
 
   /** Counts a timed waypoint away from the way. */
   markAside(point: Point): void {
-    const spot = this.#finder.at(point.latE7, point.lonE7);
+    const spot = this.#finder.at(point);
     this.presence.takeAside(spot, point.timeMs);
     if (!isInPeriod(this.#period, point.timeMs)) return;
     this.#count(spot.unit, point);
@@ -107,24 +104,23 @@ export class Totals {
     const { latE7, lonE7, fromMs, untilMs, recording } = stay;
     const { startMs, endMs } = this.#period;
     const { way } = this;
-    const metres = way.goTo(fromMs, latE7, lonE7);
+    const fix = { latE7, lonE7, timeMs: fromMs };
+    const metres = way.goTo(fix);
     const speed = this.#speedTo(fromMs, metres);
-    way.rest(untilMs);
-    const spot = this.#finder.at(latE7, lonE7);
+    way.leave({ ...fix, timeMs: untilMs });
+    const spot = this.#finder.at(fix);
     way.zone = spot.zone;
-    this.#movement.rest(stay.firstMs, stay.lastMs, latE7, lonE7);
+    this.#movement.rest({ ...fix, timeMs: stay.firstMs }, stay.lastMs);
     this.#beforeMs = untilMs;
     this.#sinceLookupM = 0;
     this.#spot = spot;
     const isInside = untilMs >= startMs && fromMs < endMs;
     if (isInside) this.#record(spot.unit, recording);
     const found: Found = {
+      ...atOneMoment(fix),
       kind: stay.kind,
       origin: stay.origin,
-      latE7,
-      lonE7,
       radiusM: stay.radiusM(),
-      firstMs: fromMs,
       lastMs: untilMs,
       bridgedSeconds: stay.bridgedSeconds,
       observations: recording.observations,
@@ -132,7 +128,6 @@ export class Totals {
       continuesAfter: untilMs >= endMs,
     };
     if (stay.kind === 'mark' && fromMs === untilMs) {
-      const fix = { latE7, lonE7, timeMs: fromMs };
       this.#flights.goTo(spot, fix, metres, this.#waitFor(spot, found, speed, true));
     } else {
       this.#flights.stay(spot, stay, recording, metres);
@@ -174,46 +169,30 @@ export class Totals {
   /** Counts what was gathered and not yet counted. */
   finish(): void {
     this.#flights.finish();
-    this.#endRun();
-  }
-
-  #endRun(): void {
-    const { unit } = this.#run;
-    if (unit !== undefined) this.#settle(unit, this.#run);
-    this.#run.unit = undefined;
   }
 
   /** @param isFirst may be the first of the period: then it is passed here, wherever the unit was looked up. */
-  #spotAlong({ timeMs, latE7, lonE7 }: Point, speed: number, isFirst: boolean): Spot {
+  #spotAlong(point: Point, speed: number, isFirst: boolean): Spot {
     const known = this.#sinceLookupM < lookupM ? this.#spot : undefined;
     if (known !== undefined && !isFirst) return known;
     const { rows, way } = this;
-    const spot = known ?? this.#finder.near(latE7, lonE7);
+    const spot = known ?? this.#finder.near(point);
     const { unit } = spot;
     this.#spot = spot;
     if (known === undefined) this.#sinceLookupM = 0;
     way.zone = spot.zone;
-    if (isInPeriod(this.#period, timeMs)) {
-      rows.pass(unit, { speed, timeMs, latE7, lonE7, wayM: way.metres, place: unit.place });
+    if (isInPeriod(this.#period, point.timeMs)) {
+      rows.pass(unit, { ...fixOf(point), speed, wayM: way.metres, place: unit.place });
     }
     return spot;
   }
 
   #count(unit: AdminUnit, { timeMs, source, weight }: Point): void {
-    const run = this.#run;
-    if (!run.goesOn(unit, source)) {
-      this.#endRun();
-      run.begin(unit, timeMs, source);
-    }
-    run.add(timeMs, weight);
+    const sources = [source];
+    this.#record(unit, { observations: weight, sources, firstMs: timeMs, lastMs: timeMs });
   }
 
-  #record(unit: AdminUnit, recorded: Recorded | Recording): void {
-    this.#endRun();
-    this.#settle(unit, recorded);
-  }
-
-  #settle(unit: AdminUnit, recorded: Recorded | Recording): void {
+  #record(unit: AdminUnit, recorded: Recorded): void {
     this.rows.record(unit, recorded);
     if (unit.place.country_id === '') this.unresolved += recorded.observations;
     else this.resolved += recorded.observations;
@@ -243,45 +222,6 @@ export class Totals {
   }
 }
 
-function markAt({ timeMs, latE7, lonE7, weight }: Point): Found {
-  return {
-    kind: 'mark',
-    origin: 'found',
-    latE7,
-    lonE7,
-    radiusM: 0,
-    firstMs: timeMs,
-    lastMs: timeMs,
-    bridgedSeconds: 0,
-    observations: weight,
-    continuesBefore: false,
-    continuesAfter: false,
-  };
-}
-
-/** Observations on the way in one unit, of one source: counted together. */
-class Run implements Recorded {
-  unit: AdminUnit | undefined;
-  observations = 0;
-  readonly sources: number[] = [-1];
-  firstMs = Number.NaN;
-  lastMs = Number.NaN;
-
-  /** Whether an observation belongs to the run. */
-  goesOn(unit: AdminUnit, source: number): boolean {
-    return this.unit === unit && source === this.sources[0];
-  }
-
-  /** Begins a run of nothing yet. */
-  begin(unit: AdminUnit, timeMs: number, source: number): void {
-    this.unit = unit;
-    this.observations = 0;
-    this.sources[0] = source;
-    this.firstMs = timeMs;
-  }
-
-  add(timeMs: number, weight: number): void {
-    this.observations += weight;
-    this.lastMs = timeMs;
-  }
+function markAt(point: Point): Found {
+  return { ...atOneMoment(point), kind: 'mark', observations: point.weight };
 }

@@ -1,5 +1,5 @@
 import type { Zone } from '../calendar/zone.ts';
-import { distanceM } from '../earth.ts';
+import { distanceBetween, fixOf, type Fix } from '../earth.ts';
 import { isInPeriod, secondsWithin, type Period } from '../period.ts';
 import type { DayRows } from './day-rows.ts';
 
@@ -15,9 +15,7 @@ export class Way {
   readonly #period: Period;
   readonly #silenceMs: number;
   readonly #days: DayRows;
-  #timeMs = Number.NaN;
-  #latE7 = 0;
-  #lonE7 = 0;
+  #last: Fix | undefined;
 
   constructor(period: Period, silenceMs: number, days: DayRows, zone: Zone) {
     this.zone = zone;
@@ -30,20 +28,19 @@ export class Way {
    * Goes on to a position.
    * @returns metres of the leg; 0 for the first.
    */
-  goTo(timeMs: number, latE7: number, lonE7: number): number {
-    const fromMs = this.#timeMs;
-    const metres = Number.isNaN(fromMs) ? 0 : distanceM(this.#latE7, this.#lonE7, latE7, lonE7);
-    this.#timeMs = timeMs;
-    this.#latE7 = latE7;
-    this.#lonE7 = lonE7;
+  goTo(fix: Fix): number {
+    const last = this.#last;
+    this.#last = fixOf(fix);
+    if (last === undefined) return 0;
+    const metres = distanceBetween(last, fix);
     this.metres += metres;
-    if (!Number.isNaN(fromMs)) this.#count(fromMs, timeMs, metres);
+    this.#count(last.timeMs, fix.timeMs, metres);
     return metres;
   }
 
-  /** Stays where it is until later, not counted. */
-  rest(untilMs: number): void {
-    this.#timeMs = untilMs;
+  /** Begins again where a rest ends, which is not counted. */
+  leave(fix: Fix): void {
+    this.#last = fix;
   }
 
   #count(fromMs: number, toMs: number, metres: number): void {

@@ -8,7 +8,6 @@ const stillM = 100;
 /** Older observations say nothing about now, ms. */
 const lastsMs = 300_000;
 
-/** A source beside the followed one. */
 interface CoMovingDevice {
   /** Where the followed source was when they were last at one place. */
   readonly leader: Point;

@@ -16,14 +16,9 @@ export class Detector {
   readonly #sink: DetectorSink;
   readonly #way: Transit;
   readonly #excursion: Excursion;
-  readonly #squareInside: number;
-  readonly #squareCore: number;
-  readonly #squareNear: number;
-  readonly #squareFar: number;
   #stay: Stay | undefined;
   /** The stay is one only if the gap in its excursion is part of it. */
   #isProvisional = false;
-  /** The last stay. */
   #left: Stay | undefined;
   #lastMs = Number.NEGATIVE_INFINITY;
   readonly #last = new Point();
@@ -33,10 +28,6 @@ export class Detector {
     this.#sink = sink;
     this.#way = new Transit(period, parameters, sink);
     this.#excursion = new Excursion(parameters);
-    this.#squareInside = parameters.insideM * parameters.insideM;
-    this.#squareCore = parameters.coreM * parameters.coreM;
-    this.#squareNear = parameters.nearM * parameters.nearM;
-    this.#squareFar = parameters.farM * parameters.farM;
   }
 
   observe(point: Point): void {
@@ -70,20 +61,20 @@ export class Detector {
   }
 
   #staying(stay: Stay, point: Point, silentMs: number): void {
-    const square = stay.squareTo(point);
-    const isGap =
-      silentMs > this.#parameters.gapMs && this.#canBridge(stay, point, square, silentMs);
-    if (isGap && square > this.#squareInside) {
+    const { gapMs, insideM, silenceMs } = this.#parameters;
+    const metres = stay.metresTo(point);
+    const isGap = silentMs > gapMs && this.#canBridge(stay, point, metres, silentMs);
+    if (isGap && metres > insideM) {
       this.#endExcursion(stay);
-      this.#excursion.begin(point, this.#gapBefore(point, square));
-    } else if (square <= this.#squareInside && this.#wasAway(stay, point)) {
-      const isPassing = silentMs <= this.#parameters.gapMs && this.#excursion.addPassing(point);
+      this.#excursion.begin(point, this.#gapBefore(point, metres));
+    } else if (metres <= insideM && this.#wasAway(stay, point)) {
+      const isPassing = silentMs <= gapMs && this.#excursion.addPassing(point);
       if (!isPassing) this.#comeBack(stay, point, silentMs);
-    } else if (isGap || this.#isHere(point, square, silentMs)) {
-      if (silentMs > this.#parameters.silenceMs) stay.bridge(this.#lastMs, point.timeMs);
+    } else if (isGap || this.#isHere(point, metres, silentMs)) {
+      if (silentMs > silenceMs) stay.bridge(this.#lastMs, point.timeMs);
       this.#endExcursion(stay);
       stay.absorb(point);
-    } else if (this.#isGone(point, square, silentMs)) {
+    } else if (this.#isGone(point, metres, silentMs)) {
       this.#leave(stay, point.timeMs);
       this.#goOn(point, silentMs);
     }
@@ -96,28 +87,25 @@ export class Detector {
   }
 
   /** A silence is presence only if both of its ends are there, or so near that it may end in a departure. */
-  #canBridge(stay: Stay, point: Point, square: number, silentMs: number): boolean {
-    const { maxBridgeMs, wakeUpMs, nearM } = this.#parameters;
+  #canBridge(stay: Stay, point: Point, metres: number, silentMs: number): boolean {
+    const { maxBridgeMs, wakeUpMs, nearM, insideM } = this.#parameters;
     if (silentMs > maxBridgeMs) return false;
-    const isNear =
-      square <= this.#squareNear ||
-      (silentMs >= wakeUpMs && distanceBetween(this.#last, point) <= nearM);
+    const isWaking = silentMs >= wakeUpMs;
+    const isNear = metres <= nearM || (isWaking && distanceBetween(this.#last, point) <= nearM);
     if (!this.#excursion.isOutside) return isNear;
     if (!this.#excursion.mayBeThere(stay)) return false;
-    return (
-      square <= this.#squareInside || (isNear && silentMs >= wakeUpMs && this.#excursion.isWobble())
-    );
+    return metres <= insideM || (isNear && isWaking && this.#excursion.isWobble());
   }
 
-  #isHere(point: Point, square: number, silentMs: number): boolean {
-    if (silentMs > this.#parameters.silenceMs) return false;
-    if (square <= this.#squareCore) return true;
-    return square <= this.#squareInside && !this.#excursion.addEdge(point);
+  #isHere(point: Point, metres: number, silentMs: number): boolean {
+    const { silenceMs, coreM, insideM } = this.#parameters;
+    if (silentMs > silenceMs) return false;
+    return metres <= coreM || (metres <= insideM && !this.#excursion.addEdge(point));
   }
 
-  #isGone(point: Point, square: number, silentMs: number): boolean {
+  #isGone(point: Point, metres: number, silentMs: number): boolean {
     if (silentMs > this.#parameters.silenceMs) return true;
-    return square > this.#squareInside && !this.#excursion.addOutside(point, this.#lastMs);
+    return metres > this.#parameters.insideM && !this.#excursion.addOutside(point, this.#lastMs);
   }
 
   #endExcursion(stay: Stay): void {
@@ -198,8 +186,8 @@ export class Detector {
     }
   }
 
-  #gapBefore({ timeMs }: Point, square: number): Gap {
-    return { fromMs: this.#lastMs, toMs: timeMs, isFar: square > this.#squareFar };
+  #gapBefore({ timeMs }: Point, metres: number): Gap {
+    return { fromMs: this.#lastMs, toMs: timeMs, isFar: metres > this.#parameters.farM };
   }
 
   /** Begins a stay with a rest before a gap; only the next points tell if it is one. */
@@ -208,9 +196,9 @@ export class Detector {
     if (stay === undefined) return false;
     this.#stay = stay;
     this.#isProvisional = true;
-    const square = stay.squareTo(point);
-    this.#excursion.begin(point, this.#gapBefore(point, square));
-    if (square <= this.#squareInside) this.#endExcursion(stay);
+    const metres = stay.metresTo(point);
+    this.#excursion.begin(point, this.#gapBefore(point, metres));
+    if (metres <= this.#parameters.insideM) this.#endExcursion(stay);
     return true;
   }
 }

@@ -1,7 +1,7 @@
 import { distanceBetween, type Place } from '../earth.ts';
 import { LocalPlane } from './local-plane.ts';
 import type { DetectionParameters } from './parameters.ts';
-import { Point } from './point.ts';
+import type { Point } from './point.ts';
 import { PointQueue } from './point-queue.ts';
 import type { Stay } from './stay.ts';
 
@@ -28,7 +28,6 @@ export interface Gap {
 export class Excursion {
   readonly #parameters: DetectionParameters;
   readonly #points = new PointQueue(capacity);
-  readonly #point = new Point();
   readonly #plane = new LocalPlane();
   /** Since when all points are outside; NaN if the last one is not. */
   #outsideMs = Number.NaN;
@@ -92,7 +91,7 @@ export class Excursion {
 
   /** After a return all of it was part of the stay. */
   returnAll(stay: Stay): void {
-    stay.addFirst(this.#points, this.#points.size, this.#parameters.insideM);
+    stay.addAll(this.#points.slice(), this.#parameters.insideM);
     this.#clear();
   }
 
@@ -110,35 +109,31 @@ export class Excursion {
   mayBeThere(stay: Stay): boolean {
     if (!this.isOutside) return true;
     const { insideM, nearM, farM } = this.#parameters;
-    const last = this.#points.read(this.#points.size - 1, this.#point);
-    if (stay.squareTo(last) <= farM * farM) return true;
-    const first = this.#points.read(this.#outside, this.#point);
-    const metres = Math.sqrt(stay.squareTo(first));
+    if (stay.metresTo(this.#points.last) <= farM) return true;
+    const first = this.#points.at(this.#outside);
+    const metres = stay.metresTo(first);
     const seconds = (first.timeMs - this.#insideMs) / 1_000;
     return metres <= nearM && metres - insideM > startSpeed * seconds && this.#isStill();
   }
 
   /** Whether the points after a gap lead away from the stay. */
   isSettingOff(stay: Stay): boolean {
-    const first = this.#points.read(0, this.#point);
-    const square = stay.squareTo(first);
-    const last = this.#points.read(this.#points.size - 1, this.#point);
-    const metres = this.#points.distanceTo(0, last);
-    return metres > this.#parameters.radiusM && stay.squareTo(last) > square;
+    const [first, { last }] = [this.#points.at(0), this.#points];
+    const isMoving = distanceBetween(first, last) > this.#parameters.radiusM;
+    return isMoving && stay.metresTo(last) > stay.metresTo(first);
   }
 
   /** Whether the points after a gap lead back to the stay. */
   isComingBack(stay: Stay): boolean {
-    const first = Math.sqrt(stay.squareTo(this.#points.read(0, this.#point)));
-    const last = Math.sqrt(stay.squareTo(this.#points.read(this.#points.size - 1, this.#point)));
-    return first - last > this.#parameters.coreM;
+    const [first, { last }] = [this.#points.at(0), this.#points];
+    return stay.metresTo(first) - stay.metresTo(last) > this.#parameters.coreM;
   }
 
   /** Whether the points after a gap lead to a place, or are there. @param last of them, or after them. */
   leadsTo(place: Place, last: Point): boolean {
     const { insideM, coreM } = this.#parameters;
     const metres = distanceBetween(last, place);
-    return metres <= insideM || this.#points.distanceTo(0, place) - metres > coreM;
+    return metres <= insideM || distanceBetween(this.#points.at(0), place) - metres > coreM;
   }
 
   /** Whether fixes outside, several of them, show no movement: the receiver errs. */
@@ -164,21 +159,21 @@ export class Excursion {
     const points = this.#points;
     const { edgeMs, insideM } = this.#parameters;
     let edge = 0;
-    while (edge < points.size && leftMs - points.timeAt(edge) > edgeMs) edge += 1;
-    stay.addFirst(points, edge, insideM);
+    while (edge < points.size && leftMs - points.at(edge).timeMs > edgeMs) edge += 1;
+    stay.addAll(points.slice(0, edge), insideM);
     for (let i = 0; i < edge; i += 1) points.dropFirst();
   }
 
   /** Hands on what is left, which was the way. */
   end(go: (point: Point) => void): void {
-    for (let i = 0; i < this.#points.size; i += 1) go(this.#points.read(i, this.#point));
+    for (const point of this.#points.slice()) go(point);
     this.#clear();
   }
 
   /** A way home comes nearer step by step; an echo stays where it is and ends in one leap. */
   endsAsEcho(point: Point): boolean {
     const points = this.#points;
-    const leapM = points.distanceTo(points.size - 1, point);
+    const leapM = distanceBetween(points.last, point);
     const seconds = (point.timeMs - points.lastMs) / 1_000;
     return leapM > this.#parameters.coreM && leapM > walkSpeed * seconds && this.#isStill();
   }
@@ -187,16 +182,16 @@ export class Excursion {
   #isStill(): boolean {
     const [points, from] = [this.#points, this.#outside];
     const half = (from + points.size) >> 1;
-    const first = points.read(from, this.#point);
+    const first = points.at(from);
     this.#plane.moveTo(first.latE7, first.lonE7);
     let [x, y] = [0, 0];
     for (let i = from; i < points.size; i += 1) {
-      const { latE7, lonE7 } = points.read(i, this.#point);
+      const { latE7, lonE7 } = points.at(i);
       const share = i < half ? -1 / (half - from) : 1 / (points.size - half);
       x += this.#plane.x(latE7, lonE7) * share;
       y += this.#plane.y(latE7, lonE7) * share;
     }
-    const seconds = (points.lastMs - points.timeAt(from)) / 1_000;
+    const seconds = (points.lastMs - points.at(from).timeMs) / 1_000;
     return Math.hypot(x, y) <= stillM + (driftSpeed * seconds) / 2;
   }
 

@@ -98,13 +98,10 @@ export class FollowedSource {
   }
 
   /** Notes an observation that is believed. */
-  note({ timeMs, latE7, lonE7, source }: Point): void {
-    if (!this.is(source)) return;
-    const last = this.#last;
-    if (timeMs - this.#before.timeMs >= speedMs) this.#before.copy(last);
-    last.timeMs = timeMs;
-    last.latE7 = latE7;
-    last.lonE7 = lonE7;
+  note(point: Point): void {
+    if (!this.is(point.source)) return;
+    if (point.timeMs - this.#before.timeMs >= speedMs) this.#before.copy(this.#last);
+    this.#last.copy(point);
   }
 
   #isAlive(timeMs: number): boolean {

@@ -1,11 +1,6 @@
-import { distanceBetween, type Place } from '../earth.ts';
+import { distanceBetween, fixOf, type Fix } from '../earth.ts';
 import { Point } from './point.ts';
 import { PointQueue } from './point-queue.ts';
-
-/** Gets the observations that are believed; times never go back. */
-export interface TrackSink {
-  observe(point: Point): void;
-}
 
 /** Over an hour at a fix a second. */
 const capacity = 4_096;
@@ -22,8 +17,7 @@ const detour = 4;
 const longestMs = 3_600_000;
 
 /** A place before a leap. */
-interface Home extends Place {
-  readonly timeMs: number;
+interface Home extends Fix {
   /** How many points are held back from before. */
   from: number;
   readonly outM: number;
@@ -38,18 +32,18 @@ const mostHomes = 16;
  * Holds back what comes after a leap until it is known whether another one leads back: a phone that listens to a cell
  * tower far away says for minutes that it is there. What lies between the two leaps is not believed.
  */
-export class LeapGuard implements TrackSink {
-  readonly #sink: TrackSink;
+export class LeapGuard {
+  readonly #pass: (point: Point) => void;
   readonly #refuse: (point: Point) => void;
   readonly #held = new PointQueue(capacity);
-  readonly #point = new Point();
   readonly #last = new Point();
   #isAtRest = true;
   /** In order of time; none while nothing is held back. */
   readonly #homes: Home[] = [];
 
-  constructor(sink: TrackSink, refuse: (point: Point) => void) {
-    this.#sink = sink;
+  /** @param pass gets the observations that are believed; times never go back. */
+  constructor(pass: (point: Point) => void, refuse: (point: Point) => void) {
+    this.#pass = pass;
     this.#refuse = refuse;
     this.#last.timeMs = Number.NEGATIVE_INFINITY;
   }
@@ -61,7 +55,7 @@ export class LeapGuard implements TrackSink {
     const metres = ms === Infinity ? 0 : distanceBetween(this.#last, point);
     if (metres > leapM) this.#step(point, metres, ms);
     if (this.#held.isFull) this.finish();
-    if (homes.length === 0) this.#sink.observe(point);
+    if (homes.length === 0) this.#pass(point);
     else this.#held.push(point);
     this.#isAtRest = ms > unknownMs || metres * 1_000 <= restSpeed * ms;
     this.#last.copy(point);
@@ -86,14 +80,13 @@ export class LeapGuard implements TrackSink {
       homes.length = back;
     } else if (this.#isAtRest) {
       if (homes.length === mostHomes) this.#releaseFirst();
-      const { timeMs, latE7, lonE7 } = this.#last;
-      homes.push({ timeMs, latE7, lonE7, from: this.#held.size, outM: metres, isLeap });
+      homes.push({ ...fixOf(this.#last), from: this.#held.size, outM: metres, isLeap });
     }
   }
 
   #refuseFrom(index: number): void {
     const held = this.#held;
-    for (let i = index; i < held.size; i += 1) this.#refuse(held.read(i, this.#point));
+    for (const point of held.slice(index)) this.#refuse(point);
     held.truncate(index);
   }
 
@@ -103,7 +96,7 @@ export class LeapGuard implements TrackSink {
     this.#homes.shift();
     const end = this.#homes[0]?.from ?? held.size;
     for (let i = 0; i < end; i += 1) {
-      this.#sink.observe(held.read(0, this.#point));
+      this.#pass(held.at(0));
       held.dropFirst();
     }
     for (const home of this.#homes) home.from -= end;

@@ -1,30 +1,17 @@
-import { distanceM, type Place } from '../earth.ts';
-import type { Point } from './point.ts';
+import { Point } from './point.ts';
 
 const foldMs = 1_000;
 
-/** Observations in order of time, first in, first out, in arrays of a fixed size. */
+/** Observations in order of time, first in, first out, in a ring of a fixed size. */
 export class PointQueue {
-  /** By slot. */
-  readonly timeMs: Float64Array;
-  readonly latE7: Int32Array;
-  readonly lonE7: Int32Array;
-  readonly #source: Int32Array;
-  readonly #kind: Uint8Array;
-  readonly #weight: Int32Array;
-  readonly #mask: number;
+  /** By slot. A point is used again once it was dropped: copy one to keep it. */
+  readonly #points: Point[];
   #head = 0;
   #size = 0;
 
   /** @param capacity a power of two. */
   constructor(capacity: number) {
-    this.#mask = capacity - 1;
-    this.timeMs = new Float64Array(capacity);
-    this.latE7 = new Int32Array(capacity);
-    this.lonE7 = new Int32Array(capacity);
-    this.#source = new Int32Array(capacity);
-    this.#kind = new Uint8Array(capacity);
-    this.#weight = new Int32Array(capacity);
+    this.#points = Array.from({ length: capacity }, () => new Point());
   }
 
   get size(): number {
@@ -32,66 +19,52 @@ export class PointQueue {
   }
 
   get isFull(): boolean {
-    return this.#size > this.#mask;
-  }
-
-  /** The slot of the point `index` places after the first. */
-  slot(index: number): number {
-    return (this.#head + index) & this.#mask;
+    return this.#size === this.#points.length;
   }
 
   get firstMs(): number {
-    return this.timeMs[this.#head]!;
+    return this.at(0).timeMs;
   }
 
   get lastMs(): number {
-    return this.timeAt(this.#size - 1);
+    return this.last.timeMs;
   }
 
-  /** The time of the point `index` places after the first. */
-  timeAt(index: number): number {
-    return this.timeMs[this.slot(index)]!;
+  get last(): Point {
+    return this.at(this.#size - 1);
   }
 
-  /** Metres from that point to a place. */
-  distanceTo(index: number, { latE7, lonE7 }: Place): number {
-    const slot = this.slot(index);
-    return distanceM(this.latE7[slot]!, this.lonE7[slot]!, latE7, lonE7);
+  /** The point `index` places after the first. */
+  at(index: number): Point {
+    return this.#points[this.slot(index)]!;
   }
 
-  /** Copies the point `index` places after the first into another one. */
-  read(index: number, into: Point): Point {
-    const slot = this.slot(index);
-    into.timeMs = this.timeMs[slot]!;
-    into.latE7 = this.latE7[slot]!;
-    into.lonE7 = this.lonE7[slot]!;
-    into.source = this.#source[slot]!;
-    into.kind = this.#kind[slot]!;
-    into.weight = this.#weight[slot]!;
-    return into;
+  /** Some of the points, or all. @param from, to as of an array */
+  slice(from = 0, to = this.#size): Point[] {
+    return Array.from({ length: to - from }, (_, i) => this.at(from + i));
+  }
+
+  /** The slot of that point: as long as it is in the queue. */
+  slot(index: number): number {
+    return (this.#head + index) & (this.#points.length - 1);
   }
 
   /** Adds a point to a queue that is not full. @returns its slot. */
   push(point: Point): number {
     const slot = this.slot(this.#size);
     this.#size += 1;
-    this.timeMs[slot] = point.timeMs;
-    this.latE7[slot] = point.latE7;
-    this.lonE7[slot] = point.lonE7;
-    this.#source[slot] = point.source;
-    this.#kind[slot] = point.kind;
-    this.#weight[slot] = point.weight;
+    this.#points[slot]!.copy(point);
     return slot;
   }
 
   /** Adds a point to a queue that is not full, at its place in time; after those of the same time. */
   insert(point: Point): void {
     let slot = this.push(point);
-    for (let i = this.#size - 2; i >= 0; i -= 1) {
-      const before = this.slot(i);
-      if (this.timeMs[before]! <= point.timeMs) return;
-      this.#swap(before, slot);
-      slot = before;
+    for (let i = this.#size - 2; i >= 0 && this.at(i).timeMs > point.timeMs; i -= 1) {
+      const [earlier, later] = [this.at(i), this.at(i + 1)];
+      this.#points[slot] = earlier;
+      slot = this.slot(i);
+      this.#points[slot] = later;
     }
   }
 
@@ -100,9 +73,8 @@ export class PointQueue {
    * decides how much fits.
    */
   fold({ timeMs, weight }: Point): boolean {
-    const last = this.slot(this.#size - 1);
-    if (this.#size === 0 || timeMs - this.timeMs[last]! >= foldMs) return false;
-    this.#weight[last]! += weight;
+    if (this.#size === 0 || timeMs - this.lastMs >= foldMs) return false;
+    this.last.weight += weight;
     return true;
   }
 
@@ -114,21 +86,6 @@ export class PointQueue {
   /** Forgets all points but the first. */
   truncate(size: number): void {
     this.#size = Math.min(this.#size, size);
-  }
-
-  #swap(a: number, b: number): void {
-    for (const column of [
-      this.timeMs,
-      this.latE7,
-      this.lonE7,
-      this.#source,
-      this.#kind,
-      this.#weight,
-    ]) {
-      const kept = column[a]!;
-      column[a] = column[b]!;
-      column[b] = kept;
-    }
   }
 
   clear(): void {

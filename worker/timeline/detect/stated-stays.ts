@@ -3,9 +3,7 @@ import { distanceBetween } from '../earth.ts';
 import type { Visit } from '../stated.ts';
 import type { Detector } from './detector.ts';
 import type { DetectionParameters } from './parameters.ts';
-import type { TrackSink } from './leap-guard.ts';
 import { Point } from './point.ts';
-import { PointQueue } from './point-queue.ts';
 import { Stay } from './stay.ts';
 import type { DetectorSink } from './transit.ts';
 
@@ -19,7 +17,7 @@ export interface StatedSink extends DetectorSink {
  * Makes a stay of each visit that a recorder or the user states, whatever was recorded meanwhile, and way of each time
  * that the user says is no stay; stays are found between them.
  */
-export class StatedStays implements TrackSink {
+export class StatedStays {
   /** Corrections that had an observation, or need none. */
   readonly applied = new Set<number>();
   readonly #visits: readonly Visit[];
@@ -30,10 +28,8 @@ export class StatedStays implements TrackSink {
   readonly #point = new Point();
   /** The last observation. */
   readonly #last = new Point();
-  readonly #queue = new PointQueue(1);
   /** Index of the next visit. */
   #next = 0;
-  /** The visit that is going on. */
   #visit: Visit | undefined;
   /** Its stay, once its position is known. */
   #stay: Stay | undefined;
@@ -131,10 +127,9 @@ export class StatedStays implements TrackSink {
   }
 
   #begin(visit: Visit, position: NonNullable<Visit['position']>): Stay {
-    this.#queue.clear();
-    this.#queue.push(this.#at(visit, position, visit.startMs));
+    const first = this.#at(visit, position, visit.startMs);
     const origin = visit.correction === undefined ? 'stated' : 'corrected';
-    return new Stay('stay', this.#queue, 0, this.#period, 1, origin);
+    return new Stay('stay', [first], this.#period, 1, origin);
   }
 
   #finishVisit(visit: Visit): void {

@@ -1,10 +1,9 @@
 import { Recording } from '../recording.ts';
 import { secondsWithin, type Period } from '../period.ts';
-import { distanceM, type Place } from '../earth.ts';
+import { distanceBetween, type Place } from '../earth.ts';
 import type { Origin } from '../stated.ts';
 import { LocalPlane } from './local-plane.ts';
-import { Point } from './point.ts';
-import type { PointQueue } from './point-queue.ts';
+import type { Point } from './point.ts';
 
 /** Distances beyond are counted as this, metres. */
 const farthestM = 255;
@@ -23,7 +22,6 @@ export class Stay {
   #leadMs = 0;
   #tailMs = 0;
   readonly #period: Period;
-  readonly #point = new Point();
   readonly #minWeight: number;
   /** Up to so many observations the centre is their mean. */
   readonly #settledCount: number;
@@ -36,14 +34,12 @@ export class Stay {
   #centreY = 0;
 
   /**
-   * Begins with the points of a queue, at least one.
-   * @param from index of the first of them.
+   * Begins with points, at least one.
    * @param minWeight see DetectionParameters.minCentreWeight
    */
   constructor(
     kind: Stay['kind'],
-    points: PointQueue,
-    from: number,
+    points: readonly Point[],
     period: Period,
     minWeight: number,
     origin: Origin = 'found',
@@ -54,20 +50,14 @@ export class Stay {
     this.#period = period;
     this.#minWeight = minWeight;
     this.#settledCount = 1 / minWeight;
-    const first = points.slot(from);
-    this.firstMs = points.timeMs[first]!;
-    this.plane.moveTo(points.latE7[first]!, points.lonE7[first]!);
-    this.#centreOn(points, from);
-    for (let i = from; i < points.size; i += 1) {
-      const point = points.read(i, this.#point);
-      const x = this.plane.x(point.latE7, point.lonE7);
-      const y = this.plane.y(point.latE7, point.lonE7);
-      this.#count += 1;
-      this.#sumX += x;
-      this.#sumY += y;
-      this.#note(this.#squareFromCentre(x, y));
-      this.#record(point);
-    }
+    const { timeMs, latE7, lonE7 } = points[0]!;
+    this.firstMs = timeMs;
+    this.plane.moveTo(latE7, lonE7);
+    for (const point of points) this.#add(point);
+    // They are measured from their common centre.
+    this.#centreX = this.#sumX / this.#count;
+    this.#centreY = this.#sumY / this.#count;
+    for (const point of points) this.#note(point);
   }
 
   /** Latitude of the mean of all observations, units of 1e-7 degree. */
@@ -93,19 +83,20 @@ export class Stay {
     return (this.lastMs - this.firstMs) / Math.max(1, this.#count - 1);
   }
 
-  /** Square of the distance of a point from the running centre, square metres. */
-  squareTo({ latE7, lonE7 }: Point): number {
-    return this.#squareFromCentre(this.plane.x(latE7, lonE7), this.plane.y(latE7, lonE7));
+  /** How far a point is from the running centre, metres. */
+  metresTo({ latE7, lonE7 }: Point): number {
+    const dx = this.plane.x(latE7, lonE7) - this.#centreX;
+    const dy = this.plane.y(latE7, lonE7) - this.#centreY;
+    return Math.sqrt(dx * dx + dy * dy);
   }
 
   /** Adds an observation at the place; the centre follows it. */
   absorb(point: Point): void {
-    const x = this.plane.x(point.latE7, point.lonE7);
-    const y = this.plane.y(point.latE7, point.lonE7);
-    const square = this.#squareFromCentre(x, y);
-    this.#pull(x, y);
-    this.#note(square);
-    this.#record(point);
+    this.#note(point);
+    const [x, y] = this.#add(point);
+    const pull = this.#count < this.#settledCount ? 1 / this.#count : this.#minWeight;
+    this.#centreX += (x - this.#centreX) * pull;
+    this.#centreY += (y - this.#centreY) * pull;
   }
 
   /** Sets how long before the first and after the last observation the user was here, too, ms. */
@@ -120,20 +111,16 @@ export class Stay {
     this.bridgedSeconds += secondsWithin(this.#period, fromMs, toMs);
   }
 
-  /**
-   * Adds the first points of a queue, which are in the time of the stay; those further from its centre count, but say
-   * nothing about the place.
-   */
-  addFirst(points: PointQueue, count: number, insideM: number): void {
-    for (let i = 0; i < count; i += 1) {
-      const point = points.read(i, this.#point);
-      if (this.squareTo(point) <= insideM * insideM) this.absorb(point);
+  /** Adds points in the time of the stay; those further from its centre count, but say nothing about the place. */
+  addAll(points: readonly Point[], insideM: number): void {
+    for (const point of points) {
+      if (this.metresTo(point) <= insideM) this.absorb(point);
       else this.recording.add(point.timeMs, point.source, point.weight);
     }
   }
 
-  distanceTo({ latE7, lonE7 }: Place): number {
-    return distanceM(this.latE7, this.lonE7, latE7, lonE7);
+  distanceTo(place: Place): number {
+    return distanceBetween(this, place);
   }
 
   /** Goes on as a later stay at the same place. */
@@ -158,40 +145,20 @@ export class Stay {
     }
   }
 
-  #squareFromCentre(x: number, y: number): number {
-    const dx = x - this.#centreX;
-    const dy = y - this.#centreY;
-    return dx * dx + dy * dy;
-  }
-
-  #record({ timeMs, source, weight }: Point): void {
-    this.lastMs = timeMs;
-    this.recording.add(timeMs, source, weight);
-  }
-
-  /** The centre follows. */
-  #pull(x: number, y: number): void {
+  /** Counts an observation for the mean. @returns where it is on the plane. */
+  #add({ latE7, lonE7 }: Point): [x: number, y: number] {
+    const [x, y] = [this.plane.x(latE7, lonE7), this.plane.y(latE7, lonE7)];
     this.#count += 1;
     this.#sumX += x;
     this.#sumY += y;
-    const pull = this.#count < this.#settledCount ? 1 / this.#count : this.#minWeight;
-    this.#centreX += (x - this.#centreX) * pull;
-    this.#centreY += (y - this.#centreY) * pull;
+    return [x, y];
   }
 
-  #note(square: number): void {
-    const metres = square < farthestM * farthestM ? (Math.sqrt(square) + 0.5) | 0 : farthestM;
-    this.#distances[metres]! += 1;
-  }
-
-  /** The points that a stay begins with are measured from their common centre. */
-  #centreOn(points: PointQueue, from: number): void {
-    for (let i = from; i < points.size; i += 1) {
-      const slot = points.slot(i);
-      this.#centreX += this.plane.x(points.latE7[slot]!, points.lonE7[slot]!);
-      this.#centreY += this.plane.y(points.latE7[slot]!, points.lonE7[slot]!);
-    }
-    this.#centreX /= points.size - from;
-    this.#centreY /= points.size - from;
+  /** Notes an observation, and how far it is from the centre. */
+  #note(point: Point): void {
+    const metres = this.metresTo(point);
+    this.#distances[metres < farthestM ? (metres + 0.5) | 0 : farthestM]! += 1;
+    this.lastMs = point.timeMs;
+    this.recording.add(point.timeMs, point.source, point.weight);
   }
 }

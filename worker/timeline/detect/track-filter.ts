@@ -1,11 +1,10 @@
-import { distanceBetween, metresPerUnit, radiansPerUnit, wrapLonE7 } from '../earth.ts';
+import { distanceBetween } from '../earth.ts';
 import { FollowedSource } from './followed-source.ts';
-import { LeapGuard, type TrackSink } from './leap-guard.ts';
+import { LeapGuard } from './leap-guard.ts';
 import { Point, waypointKind } from './point.ts';
 
 /** Gets the observations that the filter drops. */
 export interface RefuseSink {
-  /** An observation that is not believed. */
   reject(point: Point): void;
   /** Called before `reject` for an observation of a device elsewhere than the followed one. */
   unfollowed(point: Point): void;
@@ -15,8 +14,6 @@ export interface RefuseSink {
 
 /** A smaller movement is no spike, metres. */
 const nearM = 150;
-/** Half the side of the square within the circle of `nearM`, units of latitude. */
-const nearUnits = nearM / Math.SQRT2 / metresPerUnit;
 /** A spike is a detour of more than so many times the way without it. */
 const detour = 4;
 /** …which counts as at least this much, metres. */
@@ -31,44 +28,49 @@ const fastestSpeed = 340;
 const silentSpeed = 20;
 /** Points at exactly 0°N 0°E come from a recorder without a fix, unless the track leads there. */
 const nullIslandM = 100_000;
-/** How much the latitude may change before the width of a degree of longitude is computed again: 0.1°. */
-const widthUnits = 1_000_000;
 
 /**
  * Drops observations that cannot be true: single points far off, 0°N 0°E, another position at the same time, sources that
  * disagree with the followed one. Looks one point ahead where it must.
  */
 export class TrackFilter {
-  readonly #sink: LeapGuard;
+  readonly #guard: LeapGuard;
   readonly #refused: RefuseSink;
   readonly #followed: FollowedSource;
   /** From the last observation of the followed source that is believed. */
   readonly #kept = new Point();
-  /** Half the width of the square around it, units of longitude, and the latitude that it was measured at. */
-  #nearLon = 0;
-  #nearLonLat = Number.POSITIVE_INFINITY;
   /** A point that the next one decides about. */
   readonly #held = new Point();
   #isHeld = false;
+
   /** @param sourceEndMs by source: time of its last observation. */
-  constructor(sourceEndMs: Float64Array, sink: TrackSink, refused: RefuseSink) {
+  constructor(sourceEndMs: Float64Array, pass: (point: Point) => void, refused: RefuseSink) {
     this.#kept.timeMs = Number.NEGATIVE_INFINITY;
     this.#followed = new FollowedSource(sourceEndMs);
-    this.#sink = new LeapGuard(sink, (point) => this.#refuse(point));
+    this.#guard = new LeapGuard(pass, (point) => this.#refuse(point));
     this.#refused = refused;
   }
 
   take(point: Point): void {
     if (!this.#followed.leads(point) && !this.#addBeside(point)) return;
     if (this.#isHeld) this.#decide(point);
-    if (this.#isNear(point)) this.#keep(point);
-    else this.#lookCloser(point);
+    const { timeMs, latE7, lonE7 } = point;
+    const isFirst = this.#kept.timeMs === Number.NEGATIVE_INFINITY;
+    const apart = isFirst ? Infinity : distanceBetween(this.#kept, point);
+    const isNullIsland = latE7 === 0 && lonE7 === 0;
+    const isFalse = timeMs === this.#kept.timeMs || (isNullIsland && apart > nullIslandM);
+    if ((isFirst && !isNullIsland) || apart <= nearM) this.#keep(point);
+    else if (isFalse) this.#refuse(point);
+    else {
+      this.#isHeld = true;
+      this.#held.copy(point);
+    }
   }
 
   /** Lets go of what waits for a next point. */
   finish(): void {
     this.#letGo();
-    this.#sink.finish();
+    this.#guard.finish();
   }
 
   #letGo(): void {
@@ -87,7 +89,7 @@ export class TrackFilter {
     if (this.#isHeld) this.#refuse(point);
     else if (this.#followed.agrees(point)) {
       this.#followed.noteBeside(point);
-      this.#sink.observe(point);
+      this.#guard.observe(point);
     } else if (this.#followed.isLeftBy(point)) return true;
     else {
       if (point.kind !== waypointKind) this.#refused.unfollowed(point);
@@ -99,27 +101,6 @@ export class TrackFilter {
   #isBorneOut(point: Point): boolean {
     if (distanceBetween(this.#held, point) <= nearM) return true;
     return this.#followed.agrees(point) && !this.#isSpike(point);
-  }
-
-  #isNear({ latE7, lonE7 }: Point): boolean {
-    const nearLon = this.#nearLon;
-    const dLat = latE7 - this.#kept.latE7;
-    const dLon = wrapLonE7(lonE7 - this.#kept.lonE7);
-    return dLat < nearUnits && dLat > -nearUnits && dLon < nearLon && dLon > -nearLon;
-  }
-
-  #lookCloser(point: Point): void {
-    const { timeMs, latE7, lonE7 } = point;
-    const isFirst = this.#kept.timeMs === Number.NEGATIVE_INFINITY;
-    const apart = isFirst ? Infinity : distanceBetween(this.#kept, point);
-    const isNullIsland = latE7 === 0 && lonE7 === 0;
-    const isFalse = timeMs === this.#kept.timeMs || (isNullIsland && apart > nullIslandM);
-    if ((isFirst && !isNullIsland) || apart <= nearM) this.#keep(point);
-    else if (isFalse) this.#refuse(point);
-    else {
-      this.#isHeld = true;
-      this.#held.copy(point);
-    }
   }
 
   /** Keeps or drops the held point, now that the next one is known. */
@@ -147,17 +128,8 @@ export class TrackFilter {
 
   #keep(point: Point): void {
     this.#kept.copy(point);
-    const turned = point.latE7 - this.#nearLonLat;
-    if (!(turned < widthUnits && turned > -widthUnits)) this.#measureWidth(point.latE7);
     this.#followed.note(point);
-    this.#sink.observe(point);
-  }
-
-  #measureWidth(latE7: number): void {
-    this.#nearLonLat = latE7;
-    // At a pole every longitude is near; the look at the distance decides then.
-    const width = Math.max(0.01, Math.cos(latE7 * radiansPerUnit));
-    this.#nearLon = nearUnits / width;
+    this.#guard.observe(point);
   }
 
   #refuse(point: Point): void {

@@ -1,7 +1,7 @@
 import type { Period } from '../period.ts';
 import { distanceBetween } from '../earth.ts';
 import type { DetectionParameters } from './parameters.ts';
-import { Point } from './point.ts';
+import type { Point } from './point.ts';
 import { Stay } from './stay.ts';
 import { WanderWindow } from './wander-window.ts';
 
@@ -24,7 +24,6 @@ export class Transit {
   readonly #parameters: DetectionParameters;
   readonly #sink: DetectorSink;
   readonly #window: WanderWindow;
-  readonly #passing = new Point();
   #searchedMs = Number.NEGATIVE_INFINITY;
   /** A stay would have begun, but of a fix that is repeated. */
   #isHeld = false;
@@ -40,7 +39,6 @@ export class Transit {
     this.#window = new WanderWindow(parameters);
   }
 
-  /** Goes on to a point. */
   go(point: Point): void {
     const window = this.#window;
     const { points } = window;
@@ -62,7 +60,7 @@ export class Transit {
     if (lastMs - points.firstMs < minStopMs || lastMs - this.#searchedMs < searchMs) return;
     this.#searchedMs = lastMs;
     const first = this.#window.firstThere();
-    if (lastMs - points.timeAt(first) < minStopMs) return;
+    if (lastMs - points.at(first).timeMs < minStopMs) return;
     if (!this.#window.isStillThere(first)) return;
     this.#isHeld = this.#window.isRepeated(first) && !points.isFull;
     if (this.#isHeld) return;
@@ -97,13 +95,13 @@ export class Transit {
     let first = this.#window.firstThere();
     // The longer the silence, the less else it can have been.
     const neededMs = gapMs > hourMs ? longRestMs : restMs;
-    if (points.lastMs - points.timeAt(first) < neededMs) {
+    if (points.lastMs - points.at(first).timeMs < neededMs) {
       if (gapMs < wakeUpMs || !this.#isFromLast(after) || this.#isPace(gapMs)) return;
       first = points.size - 1;
     }
-    if (after.timeMs - points.timeAt(first) < minStopMs) return;
+    if (after.timeMs - points.at(first).timeMs < minStopMs) return;
     const stay = this.#newStay('stay', first);
-    if (stay.squareTo(after) > nearM * nearM) return;
+    if (stay.metresTo(after) > nearM) return;
     this.#passUntil(first);
     return stay;
   }
@@ -112,7 +110,7 @@ export class Transit {
   #isFromLast(after: Point): boolean {
     const { points } = this.#window;
     const { radiusM, nearM } = this.#parameters;
-    const metres = points.distanceTo(points.size - 1, after);
+    const metres = distanceBetween(points.last, after);
     return metres > radiusM && metres <= nearM;
   }
 
@@ -127,10 +125,10 @@ export class Transit {
     const { points } = this.#window;
     const { maxBridgeMs, radiusM, coreM } = this.#parameters;
     if (points.size === 0 || after.timeMs - points.lastMs > maxBridgeMs) return;
-    const last = points.read(points.size - 1, this.#passing);
+    const { last } = points;
     if (distanceBetween(last, after) > radiusM) return;
     let first = 0;
-    while (first < points.size - 1 && points.distanceTo(first, last) > coreM) first += 1;
+    while (first < points.size - 1 && distanceBetween(points.at(first), last) > coreM) first += 1;
     this.#passUntil(first);
     return this.#begin();
   }
@@ -173,14 +171,14 @@ export class Transit {
   #wasMoving(next: Point): boolean {
     const { points, repeatedMs } = this.#window;
     const { strollSpeed } = this.#parameters;
-    const metres = points.distanceTo(points.size - 1, next);
+    const metres = distanceBetween(points.last, next);
     const isJump = metres * 1_000 > roadSpeed * (next.timeMs - points.lastMs);
     return isJump && metres * 1_000 > strollSpeed * (next.timeMs - repeatedMs);
   }
 
   #newStay(kind: Stay['kind'], from = 0): Stay {
     const { minCentreWeight } = this.#parameters;
-    return new Stay(kind, this.#window.points, from, this.#period, minCentreWeight);
+    return new Stay(kind, this.#window.points.slice(from), this.#period, minCentreWeight);
   }
 
   #passUntil(index: number): void {
@@ -189,7 +187,7 @@ export class Transit {
 
   #passFirst(): void {
     this.#isAlone = false;
-    this.#sink.moved(this.#window.points.read(0, this.#passing));
+    this.#sink.moved(this.#window.points.at(0));
     this.#window.dropFirst();
   }
 }

@@ -13,9 +13,7 @@ const planeReachM = 5_000;
 export class WanderWindow {
   readonly points = new PointQueue(capacity);
   readonly #plane = new LocalPlane();
-  readonly #squareRadius: number;
-  readonly #squareCore: number;
-  readonly #sparseMs: number;
+  readonly #parameters: DetectionParameters;
   /** By slot: place on the plane, and the sum of the places before it. */
   readonly #x = new Float64Array(capacity);
   readonly #y = new Float64Array(capacity);
@@ -30,10 +28,8 @@ export class WanderWindow {
   #newX = 0;
   #newY = 0;
 
-  constructor({ radiusM, coreM, sparseMs }: DetectionParameters) {
-    this.#squareRadius = radiusM * radiusM;
-    this.#squareCore = coreM * coreM;
-    this.#sparseMs = sparseMs;
+  constructor(parameters: DetectionParameters) {
+    this.#parameters = parameters;
   }
 
   /** Since when all points are at the very same position. */
@@ -55,17 +51,16 @@ export class WanderWindow {
     const first = this.points.slot(0);
     const dx = this.#newX - (this.#totalX - this.#beforeX[first]!) / size;
     const dy = this.#newY - (this.#totalY - this.#beforeY[first]!) / size;
-    return dx * dx + dy * dy <= this.#squareRadius;
+    const { radiusM } = this.#parameters;
+    return dx * dx + dy * dy <= radiusM * radiusM;
   }
 
   /** Whether a point is at the very same position as the last one. */
   repeats({ latE7, lonE7 }: Point): boolean {
     const { points } = this;
-    const last = points.slot(points.size - 1);
-    return points.size > 0 && points.latE7[last] === latE7 && points.lonE7[last] === lonE7;
+    return points.size > 0 && points.last.latE7 === latE7 && points.last.lonE7 === lonE7;
   }
 
-  /** Adds the placed point. */
   add(point: Point): void {
     if (!this.repeats(point)) this.#repeatedMs = point.timeMs;
     const slot = this.points.push(point);
@@ -96,7 +91,7 @@ export class WanderWindow {
     const { points } = this;
     const { size, firstMs, lastMs } = points;
     const half = (firstMs + lastMs) / 2;
-    while (points.timeMs[points.slot(this.#middle)]! < half) this.#middle += 1;
+    while (points.at(this.#middle).timeMs < half) this.#middle += 1;
     const middle = points.slot(this.#middle);
     const late = size - this.#middle;
     const x = (this.#totalX - this.#beforeX[middle]!) / late;
@@ -116,9 +111,9 @@ export class WanderWindow {
     if (this.#isSparse()) return true;
     const { points } = this;
     const begin = points.slot(first);
-    const half = (points.timeMs[begin]! + points.lastMs) / 2;
+    const half = (points.at(first).timeMs + points.lastMs) / 2;
     let middle = first + 1;
-    while (points.timeMs[points.slot(middle)]! < half) middle += 1;
+    while (points.at(middle).timeMs < half) middle += 1;
     const end = points.slot(middle);
     const x = (this.#beforeX[end]! - this.#beforeX[begin]!) / (middle - first);
     const y = (this.#beforeY[end]! - this.#beforeY[begin]!) / (middle - first);
@@ -128,19 +123,20 @@ export class WanderWindow {
   /** Whether most of the time since a point is one and the same fix. @param first index of the point. */
   isRepeated(first: number): boolean {
     const { points } = this;
-    const half = (points.timeMs[points.slot(first)]! + points.lastMs) / 2;
+    const half = (points.at(first).timeMs + points.lastMs) / 2;
     return this.#repeatedMs < half;
   }
 
   #isSparse(): boolean {
     const { size, firstMs, lastMs } = this.points;
-    return lastMs - firstMs > this.#sparseMs * (size - 1);
+    return lastMs - firstMs > this.#parameters.sparseMs * (size - 1);
   }
 
   #isInCore(slot: number, x: number, y: number): boolean {
     const dx = this.#x[slot]! - x;
     const dy = this.#y[slot]! - y;
-    return dx * dx + dy * dy <= this.#squareCore;
+    const { coreM } = this.#parameters;
+    return dx * dx + dy * dy <= coreM * coreM;
   }
 
   /** @returns false if the map does not reach as far. */
@@ -164,8 +160,9 @@ export class WanderWindow {
     this.#totalY = 0;
     for (let i = 0; i < points.size; i += 1) {
       const slot = points.slot(i);
-      this.#x[slot] = this.#plane.x(points.latE7[slot]!, points.lonE7[slot]!);
-      this.#y[slot] = this.#plane.y(points.latE7[slot]!, points.lonE7[slot]!);
+      const { latE7: lat, lonE7: lon } = points.at(i);
+      this.#x[slot] = this.#plane.x(lat, lon);
+      this.#y[slot] = this.#plane.y(lat, lon);
       this.#sum(slot);
     }
   }

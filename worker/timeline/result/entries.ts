@@ -16,7 +16,7 @@ import type { TimelineFacts } from '../engine.ts';
 import { secondsWithin, type Period } from '../period.ts';
 import type { Origin } from '../stated.ts';
 import { instantText } from './instants.ts';
-import { PlaceNumbers } from './place-numbers.ts';
+import { placeNumbers } from './place-numbers.ts';
 
 const minuteMs = 60_000;
 
@@ -31,7 +31,7 @@ export function* stopEntries(
   placeRadiusM: number,
   lookup: AdminLookup | undefined,
 ): Iterable<TimelineStop> {
-  const places = new PlaceNumbers(placeRadiusM);
+  const placeOf = placeNumbers(placeRadiusM);
   for (const [index, stop] of stops.entries()) {
     const [lat, lon] = [degrees(stop.latE7), degrees(stop.lonE7)];
     const before = stops[index - 1] ?? { ...stop, lastMs: stop.firstMs };
@@ -49,7 +49,7 @@ export function* stopEntries(
       recorded_observations: stop.observations,
       distance_from_previous_m: Math.round(stop.wayBeforeM - before.wayBeforeM),
       travel_seconds: secondsWithin(period, before.lastMs, stop.firstMs),
-      place: places.numberOf(stop.latE7, stop.lonE7),
+      place: placeOf(stop),
       continues_before: stop.continuesBefore,
       continues_after: stop.continuesAfter,
       ...originMark(stop.origin),

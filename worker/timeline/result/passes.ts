@@ -1,5 +1,5 @@
 import type { AdminRow, AdminRows, Pass } from '../aggregate/admin-rows.ts';
-import { compareStops, type Stop } from '../aggregate/stop.ts';
+import { compareStops, atOneMoment, type Stop } from '../aggregate/stop.ts';
 
 /**
  * Makes a stop for every row that has none: the slowest moment there. From small to large, because the pass through a
@@ -25,23 +25,7 @@ function isLater(stop: Stop, than: Stop): boolean {
   return stop.lastMs > than.lastMs || (stop.lastMs === than.lastMs && compareStops(stop, than) > 0);
 }
 
-function stopOf({ timeMs, latE7, lonE7, wayM, place }: Pass, ordinal: number): Stop {
-  return {
-    kind: 'pass',
-    origin: 'found',
-    ordinal,
-    latE7,
-    lonE7,
-    radiusM: 0,
-    firstMs: timeMs,
-    lastMs: timeMs,
-    durationSeconds: 0,
-    bridgedSeconds: 0,
-    observations: 1,
-    wayBeforeM: wayM,
-    wayTo: undefined,
-    continuesBefore: false,
-    continuesAfter: false,
-    place,
-  };
+function stopOf({ wayM: wayBeforeM, place, ...fix }: Pass, ordinal: number): Stop {
+  const counts = { durationSeconds: 0, observations: 1, wayBeforeM, wayTo: undefined };
+  return { ...atOneMoment(fix), ...counts, kind: 'pass', ordinal, place };
 }

@@ -23,7 +23,6 @@ export interface ResultFrame {
   readonly options: TimelineOptions;
   readonly unfollowedIds: readonly number[];
   readonly corrections: readonly Correction[];
-  /** The time zone of the request. */
   readonly timeZone: string;
 }
 

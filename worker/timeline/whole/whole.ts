@@ -4,9 +4,9 @@ import { weekdayOf } from '../../../model/calendar-date.ts';
 import { tripModes } from '../../../model/timeline-result.ts';
 import type { Zone } from '../calendar/zone.ts';
 import { compareStops, type Stop } from '../aggregate/stop.ts';
-import { distanceM } from '../earth.ts';
+import { distanceBetween } from '../earth.ts';
 import type { TimelineFacts } from '../engine.ts';
-import { PlaceNumbers } from '../result/place-numbers.ts';
+import { placeNumbers } from '../result/place-numbers.ts';
 import { tripsBetween, type Trip } from '../result/trips.ts';
 import { overlaps } from '../stated.ts';
 import { Table, type Columns } from './table.ts';
@@ -119,15 +119,15 @@ type PlaceOf = ReadonlyMap<Stop, number>;
 
 /** The longest stay first: each is at the nearest place there is, or makes one. */
 function placesOf(stops: readonly Stop[]): { places: StayedAt[]; placeOf: PlaceOf } {
-  const numbers = new PlaceNumbers(placeRadiusM);
+  const numberOf = placeNumbers(placeRadiusM);
   const placeOf = new Map<Stop, number>();
   const centres: Stop[] = [];
   const radii: number[] = [];
   const stays = stops.filter(({ kind }) => kind === 'stay');
   for (const stay of stays.toSorted((a, b) => b.durationSeconds - a.durationSeconds)) {
-    const number = numbers.numberOf(stay.latE7, stay.lonE7);
+    const number = numberOf(stay);
     const centre = (centres[number] ??= stay);
-    const awayM = distanceM(centre.latE7, centre.lonE7, stay.latE7, stay.lonE7);
+    const awayM = distanceBetween(centre, stay);
     radii[number] = Math.max(radii[number] ?? centre.radiusM, awayM);
     placeOf.set(stay, number);
   }

@@ -1,4 +1,4 @@
-import { distanceBetween, type Place } from '../../earth.ts';
+import { distanceBetween, type Fix, type Place } from '../../earth.ts';
 import type { Recording } from '../../recording.ts';
 import type { Presence } from './presence.ts';
 import type { Span, Spot } from './span.ts';
@@ -56,9 +56,8 @@ interface Part extends Legs {
 }
 
 /** A fix between two legs that may have been flown, in the air or on the ground. */
-interface Joint extends Place {
+interface Joint extends Fix {
   readonly spot: Spot;
-  readonly timeMs: number;
   readonly settle: Settle | undefined;
 }
 
@@ -84,12 +83,7 @@ export class FlightWatch {
    * @param metres from the one before.
    * @param settle called once it is known whether it was in the air, in order of time.
    */
-  goTo(
-    spot: Spot,
-    { timeMs, latE7, lonE7 }: Place & { readonly timeMs: number },
-    metres: number,
-    settle?: Settle,
-  ): void {
+  goTo(spot: Spot, { timeMs, latE7, lonE7 }: Fix, metres: number, settle?: Settle): void {
     const next = { spot, timeMs, latE7, lonE7, settle };
     this.#leg(next, metres);
     this.#last = next;

@@ -1,4 +1,4 @@
-import { distanceM, radiansPerUnit, wrapLonE7 } from '../../earth.ts';
+import { distanceBetween, fixOf, radiansPerUnit, wrapLonE7, type Fix } from '../../earth.ts';
 import type { ModeSpan } from '../../stated.ts';
 import { LegCuts, type LegCut } from './leg-cuts.ts';
 
@@ -60,13 +60,9 @@ export class MovementSums {
   readonly #silenceMs: number;
   /** `Movement`, one number after the other. */
   readonly #sums = new Float64Array(length);
-  #lastMs = Number.NaN;
-  #lastLatE7 = 0;
-  #lastLonE7 = 0;
+  #last: Fix | undefined;
   /** Where the present step began. */
-  #stepMs = 0;
-  #stepLatE7 = 0;
-  #stepLonE7 = 0;
+  #step: Fix = { timeMs: 0, latE7: 0, lonE7: 0 };
   /** Heading of the step before; NaN without one. */
   #heading = Number.NaN;
   /** Where the sums of the present step are that begins or ends at a stay. */
@@ -86,11 +82,11 @@ export class MovementSums {
   }
 
   /** Goes on to an observation on the way. */
-  goTo(timeMs: number, latE7: number, lonE7: number, weight: number, isAtSea: boolean): void {
-    this.#cutBefore(timeMs);
+  goTo(fix: Fix, weight: number, isAtSea: boolean): void {
+    this.#cutBefore(fix.timeMs);
     this.#sums[0]! += weight;
-    this.#move(timeMs, latE7, lonE7, isAtSea);
-    this.#cutBefore(timeMs + 1);
+    this.#move(fixOf(fix), isAtSea);
+    this.#cutBefore(fix.timeMs + 1);
   }
 
   /** Cuts the way at the bounds of stated modes before an instant. */
@@ -102,12 +98,12 @@ export class MovementSums {
   }
 
   /** Goes on to a stay, and waits there for its end. */
-  rest(fromMs: number, untilMs: number, latE7: number, lonE7: number): void {
+  rest(from: Fix, untilMs: number): void {
     this.#endAt ??= 7;
-    this.#cutBefore(fromMs);
-    this.#move(fromMs, latE7, lonE7, false);
-    this.#endStep(fromMs, latE7, lonE7, false);
-    this.#begin(untilMs, latE7, lonE7);
+    this.#cutBefore(from.timeMs);
+    this.#move(from, false);
+    this.#endStep(from, false);
+    this.#begin({ ...from, timeMs: untilMs });
     this.#endAt = 5;
   }
 
@@ -131,55 +127,47 @@ export class MovementSums {
     };
   }
 
-  #move(timeMs: number, latE7: number, lonE7: number, isAtSea: boolean): void {
-    if (Number.isNaN(this.#lastMs)) return this.#begin(timeMs, latE7, lonE7);
-    const silentMs = timeMs - this.#lastMs;
+  #move(fix: Fix, isAtSea: boolean): void {
+    const last = this.#last;
+    if (last === undefined) return this.#begin(fix);
+    const silentMs = fix.timeMs - last.timeMs;
     if (silentMs > this.#silenceMs) {
-      this.#endStep(this.#lastMs, this.#lastLatE7, this.#lastLonE7, isAtSea);
+      this.#endStep(last, isAtSea);
       this.#legs.end(this.#sums);
       this.#sums[1]! += silentMs;
-      const metres = distanceM(this.#lastLatE7, this.#lastLonE7, latE7, lonE7);
+      const metres = distanceBetween(last, fix);
       this.#sums[2]! += metres;
       if (silentMs >= slowSilenceMs && metres * 1_000 < slowSpeed * silentMs) {
         this.#sums[3]! += silentMs;
       }
-      this.#legs.silence(timeMs, silentMs, metres, this.#sums);
-      return this.#begin(timeMs, latE7, lonE7);
+      this.#legs.silence(fix.timeMs, silentMs, metres, this.#sums);
+      return this.#begin(fix);
     }
-    this.#lastMs = timeMs;
-    this.#lastLatE7 = latE7;
-    this.#lastLonE7 = lonE7;
-    const metres = distanceM(this.#stepLatE7, this.#stepLonE7, latE7, lonE7);
-    if (metres >= stepM) this.#endStep(timeMs, latE7, lonE7, isAtSea);
+    this.#last = fix;
+    if (distanceBetween(this.#step, fix) >= stepM) this.#endStep(fix, isAtSea);
   }
 
-  #begin(timeMs: number, latE7: number, lonE7: number): void {
-    this.#lastMs = timeMs;
-    this.#lastLatE7 = latE7;
-    this.#lastLonE7 = lonE7;
-    this.#stepMs = timeMs;
-    this.#stepLatE7 = latE7;
-    this.#stepLonE7 = lonE7;
+  #begin(fix: Fix): void {
+    this.#last = fix;
+    this.#step = fix;
     this.#heading = Number.NaN;
     this.#endAt = undefined;
   }
 
-  #endStep(timeMs: number, latE7: number, lonE7: number, isAtSea: boolean): void {
-    const chordM = distanceM(this.#stepLatE7, this.#stepLonE7, latE7, lonE7);
+  #endStep(fix: Fix, isAtSea: boolean): void {
+    const chordM = distanceBetween(this.#step, fix);
     const share = chordM < longStepM ? bendShare : 2 * bendShare;
-    const ms = timeMs - this.#stepMs;
+    const ms = fix.timeMs - this.#step.timeMs;
     const isStreet = !isAtSea && chordM > longStepM && chordM * 1_000 < straightSpeed * ms;
     const hidden = isStreet ? Math.min(mostHidden, hiddenShare * Math.log2(chordM / longStepM)) : 0;
-    const seenM = chordM * (1 + share * this.#squareBendTo(latE7, lonE7));
+    const seenM = chordM * (1 + share * this.#squareBendTo(fix));
     const metres = seenM + hidden * chordM;
     if (this.#endAt !== undefined) {
       this.#sums[this.#endAt]! += metres;
       this.#sums[this.#endAt + 1]! += ms / 1_000;
     }
     this.#endAt = undefined;
-    this.#stepMs = timeMs;
-    this.#stepLatE7 = latE7;
-    this.#stepLonE7 = lonE7;
+    this.#step = fix;
     // A stay may reach to an observation beside it: the way between is one all the same.
     const speed = ms > 0 ? (seenM * 1_000) / ms : 0;
     let at = 0;
@@ -187,13 +175,13 @@ export class MovementSums {
     this.#sums[scalars + at]! += ms;
     this.#sums[scalars + classes + at]! += metres;
     if (isAtSea) this.#sums[4]! += metres;
-    if (ms > 0) this.#legs.step(timeMs, ms, metres, this.#sums);
+    if (ms > 0) this.#legs.step(fix.timeMs, ms, metres, this.#sums);
   }
 
   /** Square of the angle to the step before, radians; so much is a bent way longer than a straight one. */
-  #squareBendTo(latE7: number, lonE7: number): number {
-    const east = wrapLonE7(lonE7 - this.#stepLonE7) * Math.cos(latE7 * radiansPerUnit);
-    const heading = Math.atan2(latE7 - this.#stepLatE7, east);
+  #squareBendTo({ latE7, lonE7 }: Fix): number {
+    const east = wrapLonE7(lonE7 - this.#step.lonE7) * Math.cos(latE7 * radiansPerUnit);
+    const heading = Math.atan2(latE7 - this.#step.latE7, east);
     const turned = Math.abs(heading - this.#heading);
     this.#heading = heading;
     if (Number.isNaN(turned)) return 0;
