@@ -25,7 +25,6 @@ import { valuesOf } from './helpers/fields.ts';
 import { temporaryDirectory } from './helpers/temporary-directory.ts';
 import { answerWhen, until } from './helpers/until.ts';
 import { asRoot, posix } from './helpers/where.ts';
-import { answering } from './helpers/local-server.ts';
 
 const camp = { name: 'Camp', lat: 42.1, lon: -8.3 };
 
@@ -278,13 +277,6 @@ test('a first start that a crash has cut off in its first transaction is no loss
   }
 });
 
-test('a second daemon on the same directory: exit 75; the first goes on', async (t) => {
-  const first = await startTestDaemon(t);
-  const error = await refusal(t, startTestDaemon(t, { root: first.root }));
-  t.is(error.exitCode, 75);
-  t.is((await first.get('/api/waypoints')).status, 200);
-});
-
 test('a second daemon names the one that holds its directory, not another one in the same runtime directory', async (t) => {
   const runtime = join(temporaryDirectory(t), 'run');
   const shared = { settings: { runtime_dir: runtime }, options: { handOver: true } };
@@ -294,14 +286,6 @@ test('a second daemon names the one that holds its directory, not another one in
   t.is(error.exitCode, 75);
   t.true(error.message.includes(holder.url), error.message);
   t.false(error.message.includes(other.url));
-});
-
-test('a taken port: exit 75, and the directory is free again', async (t) => {
-  const port = await answering(t, (_, response) => response.end());
-  const root = temporaryDirectory(t);
-  t.is((await refusal(t, startTestDaemon(t, { root, settings: { port } }))).exitCode, 75);
-  const daemon = await startTestDaemon(t, { root });
-  t.is((await daemon.get('/api/waypoints')).status, 200);
 });
 
 posix('directories and stores are private to their owner', async (t) => {
