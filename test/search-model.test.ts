@@ -1,5 +1,6 @@
 import test from 'ava';
 import fc from 'fast-check';
+import { longitudeRanges } from '../model/bbox.ts';
 import { compareFolded, foldName } from '../model/fold.ts';
 import { identityOf } from '../model/identity.ts';
 import { maxLatitude, worldSizePx, worldX, worldY } from '../model/mercator.ts';
@@ -55,6 +56,23 @@ test('mercator: the world is a square from 0 to 1, twice as wide a zoom', (t) =>
   // A published example: Chicago's world coordinate is (65.67, 95.17) of 256.
   t.true(Math.abs(worldX(-87.65) * 256 - 65.671) < 1e-3);
   t.true(Math.abs(worldY(41.85) * 256 - 95.175) < 1e-3);
+});
+
+test('bbox: longitudes are one range, or two at the antimeridian', (t) => {
+  t.deepEqual(longitudeRanges([1, 0, 2, 0]), [[1, 2]]);
+  t.deepEqual(longitudeRanges([-180, 0, 180, 0]), [[-180, 180]]);
+  t.deepEqual(longitudeRanges([170, 0, -170, 0]), [
+    [170, 180],
+    [-180, -170],
+  ]);
+  t.deepEqual(longitudeRanges([170, 0, 180, 0]), [
+    [170, 180],
+    [-180, -180],
+  ]);
+  t.deepEqual(longitudeRanges([-180, 0, -170, 0]), [
+    [-180, -170],
+    [180, 180],
+  ]);
 });
 
 test('fold: folding twice changes nothing, and each character is folded by itself', (t) => {
