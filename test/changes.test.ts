@@ -323,23 +323,6 @@ test('DELETE /api/waypoints hides an imported waypoint from all that shows it, f
   t.is((await again.call('DELETE', `/api/hidden?${query(imported)}`)).status, 404);
 });
 
-test('a bookmark is not hidden; one over a hidden waypoint comes and goes without showing it', async (t) => {
-  const daemon = await daemonWithImport(t);
-  await daemon.call('POST', '/api/bookmarks', camp);
-  const refused = await daemon.call('DELETE', `/api/waypoints?${query(camp)}`);
-  t.like(refused, {
-    status: 409,
-    body: { message: 'This is a bookmark: waypointd bookmark rm deletes it.' },
-  });
-  t.is((await daemon.call('DELETE', `/api/bookmarks?${query(camp)}`)).status, 200);
-  await daemon.call('DELETE', `/api/waypoints?${query(imported)}`);
-  await daemon.call('POST', '/api/bookmarks', { ...imported, tags: ['mine'] });
-  t.is((await daemon.get('/api/waypoints')).body.length, 1);
-  await daemon.call('DELETE', `/api/bookmarks?${query(imported)}`);
-  t.deepEqual((await daemon.get('/api/waypoints')).body, []);
-  t.deepEqual((await daemon.get('/api/tags?distinct=true')).body.tags, []);
-});
-
 test('GET /api/hidden pages from the newest', async (t) => {
   const daemon = await startTestDaemon(t);
   const names = ['A', 'B', 'C'];

@@ -208,16 +208,6 @@ test('a file whose rows cannot be placed leaves nothing, and the one before stay
   t.is(library.files().length, 1);
 });
 
-test('of equal identities the first by path in byte order and position is shown', (t) => {
-  const library = openLibrary(t);
-  put(library, 'b.gpx', [at('Camp'), { ...at('Camp'), lat: 1.000_000_2 }]);
-  t.deepEqual(shown(library), ['Camp 1 2']);
-  put(library, 'a.gpx', [at('Other'), { ...at('Camp'), lat: 1.000_000_3 }]);
-  t.deepEqual(shown(library), ['Other 1 2', 'Camp 1.0000003 2']);
-  put(library, 'Z.gpx', [at('Camp', 0.999_999_9)]);
-  t.deepEqual(shown(library), ['Camp 0.9999999 2', 'Other 1 2'], 'capitals come first');
-});
-
 const identity = fc.constantFrom('A', 'B', 'C', 'D');
 const content = fc.array(identity, { maxLength: 6 });
 const steps = fc.array(

@@ -3,7 +3,7 @@ import { get, type IncomingMessage } from 'node:http';
 import Database from 'better-sqlite3';
 import test from 'ava';
 import { startTestDaemon, type TestDaemon } from './helpers/daemon.ts';
-import { rowsOf, valuesOf } from './helpers/fields.ts';
+import { valuesOf } from './helpers/fields.ts';
 import { importTree } from './helpers/imported-files.ts';
 import { answerWhen } from './helpers/until.ts';
 
@@ -67,74 +67,6 @@ test('numbers keep full precision from request to answer', async (t) => {
   await daemon.call('POST', '/api/bookmarks', exact);
   const [{ lat, lon, ele }] = (await daemon.get('/api/waypoints')).body;
   t.deepEqual({ name: 'Exact', lat, lon, ele }, exact);
-});
-
-test('a bookmark over an imported twin shows once, as bookmark; deleted, the twin shows again with the tags', async (t) => {
-  const daemon = await startTestDaemon(t);
-  await importFiles(daemon, { 'a.gpx': [a, b] });
-  await daemon.call('POST', '/api/tags', { ...a, tag: 'mine' });
-  const added = await daemon.call('POST', '/api/bookmarks', a);
-  t.is(added.status, 201);
-  t.deepEqual(added.body.tags, ['mine']);
-  const listed = (await daemon.get('/api/waypoints')).body;
-  t.deepEqual(rowsOf(listed, 'name', 'bookmark'), [
-    ['A', true],
-    ['B', false],
-  ]);
-  await daemon.call('DELETE', '/api/bookmarks?name=A&lat=10&lon=20');
-  const after = (await daemon.get('/api/waypoints')).body;
-  t.deepEqual(after[0], { ...a, bookmark: false, tags: ['mine'] });
-});
-
-test('a renamed bookmark keeps its imported twin hidden; renamed back it is one again; deleted, the twin shows', async (t) => {
-  const daemon = await startTestDaemon(t);
-  await importFiles(daemon, { 'a.gpx': [a] });
-  await daemon.call('POST', '/api/bookmarks', a);
-  const rename = (oldName: string, newName: string) =>
-    daemon.call('PATCH', '/api/bookmarks', { oldName, newName, lat: a.lat, lon: a.lon });
-  const visible = async (): Promise<unknown> => {
-    const listed = names((await daemon.get('/api/waypoints')).body);
-    const items = (await daemon.get('/api/clusters?zoom=24')).body;
-    const count = items.reduce(
-      (sum: number, item: { count?: number }) => sum + (item.count ?? 1),
-      0,
-    );
-    const suggested = names((await daemon.get('/api/suggest?q=a')).body.suggestions);
-    t.is(count, listed.length);
-    t.deepEqual(suggested.toSorted(), listed.toSorted());
-    return listed;
-  };
-  await rename('A', 'Aha');
-  t.deepEqual(await visible(), ['Aha']);
-  t.is((await daemon.call('POST', '/api/tags', { ...a, tag: 'x' })).status, 404);
-  const restarted = await daemon.restart();
-  t.deepEqual(names((await restarted.get('/api/waypoints')).body), ['Aha']);
-  t.is((await restarted.get('/api/clusters?zoom=24')).body.length, 1);
-  const back = await restarted.call('PATCH', '/api/bookmarks', {
-    oldName: 'Aha',
-    newName: 'A',
-    lat: 10,
-    lon: 20,
-  });
-  t.is(back.status, 200);
-  t.deepEqual(names((await restarted.get('/api/waypoints')).body), ['A']);
-  await restarted.call('PATCH', '/api/bookmarks', {
-    oldName: 'A',
-    newName: 'Away',
-    lat: 10,
-    lon: 20,
-  });
-  await restarted.call('DELETE', '/api/bookmarks?name=Away&lat=10&lon=20');
-  t.deepEqual((await restarted.get('/api/waypoints')).body, [{ ...a, bookmark: false }]);
-  t.is((await restarted.get('/api/clusters?zoom=24')).body.length, 1);
-});
-
-test('tags stay with an imported waypoint over a re-import of its changed file', async (t) => {
-  const daemon = await startTestDaemon(t);
-  await importFiles(daemon, { 'a.gpx': [a] });
-  await daemon.call('POST', '/api/tags', { ...a, tag: 'mine' });
-  await importFiles(daemon, { 'a.gpx': [a, b] });
-  t.deepEqual((await daemon.get('/api/tags?name=A&lat=10&lon=20')).body.tags, ['mine']);
 });
 
 test('GET /api/waypoints filters by bookmarksOnly, bbox (also across the antimeridian) and tag', async (t) => {
