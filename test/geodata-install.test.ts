@@ -269,10 +269,6 @@ const endings: Readonly<Record<string, Ending>> = {
     'not_found',
     () => ({ find: [json(404, { message: 'No.' })] }),
   ],
-  'the server has another size of it, and a link': [
-    'mismatch',
-    (content, { oid }) => ({ find: [described(oid, content.length - 1)] }),
-  ],
   'the server describes another one': [
     'mismatch',
     (content) => ({ find: [json(200, { oid: '0'.repeat(64), size: content.length })] }),

@@ -1,15 +1,5 @@
 /** `/api/import` of a whole daemon, and the run behind it. */
-import {
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  truncateSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
@@ -287,20 +277,6 @@ test('while the library lacks its files, a twin is reckoned with: tags are kept,
   ]);
 });
 
-test('a file edited below imports while the daemon was stopped is read again', async (t) => {
-  const first = await startTestDaemon(t);
-  const dir = sourceOf(first, { 'a.gpx': hut });
-  await first.call('POST', '/api/import', { dir });
-  await first.close();
-  const path = join(first.paths.imports, 'a.gpx');
-  writeFileSync(path, readFileSync(path, 'utf8').replace('Hut', 'Inn'));
-  const future = statSync(path).mtimeMs / 1_000 + 5;
-  utimesSync(path, future, future);
-  const second = await first.restart();
-  await second.call('POST', '/api/import', { dir, files: ['none.gpx'] });
-  t.is((await second.get('/api/waypoints')).body[0].name, 'Inn');
-});
-
 /** A pool whose tasks end when the test says so. */
 class GatedPool extends WorkerPool<ImportTasks> {
   readonly calls: string[] = [];
@@ -512,13 +488,4 @@ test('the lists of the last result are cut, its numbers are not', async (t) => {
   t.is(run.status().last?.unsupported, 1_001);
   t.is(run.status().last?.files_without_data.length, 1_000);
   t.deepEqual(run.status().last?.without_data, result.without_data, 'at the limit');
-});
-
-test('a file of nothing but track points is imported, and nothing shows on the map', async (t) => {
-  const daemon = await startTestDaemon(t);
-  const dir = sourceOf(daemon, { 'a.gpx': longTrack(3) });
-  const { status, body } = await daemon.call<ImportResult>('POST', '/api/import', { dir });
-  t.is(status, 200);
-  t.like(body, { added: 1, count: 0, observations: 3, dedup_count: 0 });
-  t.deepEqual((await daemon.get('/api/clusters')).body, []);
 });

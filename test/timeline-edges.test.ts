@@ -208,19 +208,6 @@ test('without data everything is zero, empty or null', (t) => {
   t.not(result.dataset, null);
 });
 
-test('points without a time are counted, and are nowhere else', (t) => {
-  const file = { ...track(), missingTimes: 40, invalidTimes: 2, unusablePoints: 3 };
-  const result = made(t, [file], '2024-05-01', '2024-05-31');
-  t.like(result.summary, {
-    recorded_observations: 0,
-    indexed_valid_times: 0,
-    indexed_missing_times: 40,
-    indexed_invalid_times: 2,
-    invalid_coordinates: 3,
-  });
-  t.deepEqual(result.timeline, []);
-});
-
 test('one point is one mark, where it is', (t) => {
   const result = made(
     t,
