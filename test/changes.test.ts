@@ -1,5 +1,4 @@
 /** The journal of changes: what every change is told by, and how it is taken back. */
-import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { limits } from '../model/limits.ts';
@@ -311,9 +310,7 @@ test('DELETE /api/waypoints hides an imported waypoint from all that shows it, f
   await importNames(t, daemon, 'b.gpx', ['Spring']);
   await importNames(t, daemon, 'a.gpx', ['Spring', 'Spring']);
   await isGone(daemon);
-  await daemon.close();
-  rmSync(daemon.paths.libraryDatabase);
-  const again = await startTestDaemon(t, { root: daemon.root });
+  const again = await daemon.restartWithoutLibrary();
   await isGone(again);
   const shown = await again.call('DELETE', `/api/hidden?${query(imported)}`);
   t.like(shown, { status: 200, body: { shown: true, ...imported } });

@@ -86,10 +86,7 @@ test('a removed file is gone everywhere, stays out of later imports, and comes b
 test('removal survives restarts and a lost library', async (t) => {
   const { daemon, path } = await withFile(t, { 'ride.gpx': ride, 'camp.gpx': camp });
   await daemon.call('DELETE', path);
-  await daemon.close();
-  for (const end of ['', '-wal', '-shm'])
-    rmSync(daemon.paths.libraryDatabase + end, { force: true });
-  const again = await daemon.restart();
+  const again = await daemon.restartWithoutLibrary();
   t.deepEqual(await names(again), ['Camp']);
   t.deepEqual((await importTree(again, {})).body.removed_files, ['ride.gpx']);
   t.is((await again.get(path)).body.state, 'removed');

@@ -1,7 +1,6 @@
 /** `library.sqlite`: made ready at start-up, written file by file, each identity shown once. */
 import {
   existsSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   truncateSync,
@@ -9,7 +8,6 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import fc from 'fast-check';
@@ -20,12 +18,11 @@ import { LibraryWriter, type ImportedWaypoint } from '../storage/library/writer.
 import { rounds } from './helpers/effort.ts';
 import { noCounts } from './helpers/no-counts.ts';
 import { openFiles } from './helpers/open-files.ts';
+import { temporaryDirectory } from './helpers/temporary-directory.ts';
 import { onLinux } from './helpers/where.ts';
 
 function libraryPath(t: ExecutionContext): string {
-  const directory = mkdtempSync(join(tmpdir(), 'waypointd-library-'));
-  t.teardown(() => rmSync(directory, { recursive: true, force: true }));
-  return join(directory, 'library.sqlite');
+  return join(temporaryDirectory(t), 'library.sqlite');
 }
 
 const now = Date.parse('2026-03-01T10:20:30.400Z');

@@ -1,7 +1,6 @@
-import { get, type IncomingMessage } from 'node:http';
 import Database from 'better-sqlite3';
 import test from 'ava';
-import { startTestDaemon, type TestDaemon } from './helpers/daemon.ts';
+import { openAnswer, startTestDaemon, type TestDaemon } from './helpers/daemon.ts';
 import { rowsOf, valuesOf } from './helpers/fields.ts';
 import { importTree } from './helpers/imported-files.ts';
 
@@ -189,11 +188,3 @@ test('GET /api/clusters: two big answers are sent at once, a third is 429 with R
   t.is(third.headers.get('retry-after'), '1');
   for (const answer of answers) answer.destroy();
 });
-
-/** Asks for an answer and reads nothing of its body. */
-function openAnswer(daemon: TestDaemon, path: string): Promise<IncomingMessage> {
-  const headers = { authorization: `Bearer ${daemon.token}` };
-  return new Promise((resolve, reject) => {
-    get(`${daemon.url}${path}`, { headers, agent: false }, resolve).on('error', reject);
-  });
-}

@@ -1,8 +1,7 @@
 import { existsSync } from 'node:fs';
-import { get, type IncomingMessage } from 'node:http';
 import Database from 'better-sqlite3';
 import test from 'ava';
-import { startTestDaemon, type TestDaemon } from './helpers/daemon.ts';
+import { openAnswer, startTestDaemon, type TestDaemon } from './helpers/daemon.ts';
 import { valuesOf } from './helpers/fields.ts';
 import { importTree } from './helpers/imported-files.ts';
 import { answerWhen } from './helpers/until.ts';
@@ -164,7 +163,9 @@ test('GET /api/waypoints: four lists are sent at once, a fifth is 429 with Retry
   db.exec(`WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2000)
     INSERT INTO tag_spellings SELECT 't' || i, 't' || i, json_object('raw', printf('%.8000c', 'x')), 1, i FROM n`);
   db.close();
-  const lists = await Promise.all(Array.from({ length: 4 }, () => openList(daemon)));
+  const lists = await Promise.all(
+    Array.from({ length: 4 }, () => openAnswer(daemon, '/api/waypoints')),
+  );
   t.deepEqual(valuesOf(lists, 'statusCode'), [200, 200, 200, 200]);
   const fifth = await daemon.get('/api/waypoints');
   t.is(fifth.status, 429);
@@ -173,20 +174,20 @@ test('GET /api/waypoints: four lists are sent at once, a fifth is 429 with Retry
   t.is((await daemon.get('/api/version')).status, 200);
   const tags = '/api/tags?distinct=1';
   for (const status of [200, 200, 429]) {
-    const answer = await openList(daemon, tags);
+    const answer = await openAnswer(daemon, tags);
     t.is(answer.statusCode, status);
     if (status === 200) lists.push(answer);
     else answer.resume();
   }
   for (const list of lists.splice(4)) list.destroy();
   await answerWhen(
-    () => openList(daemon, tags),
+    () => openAnswer(daemon, tags),
     (answer) => answer.destroy().statusCode !== 429,
   );
   t.is((await daemon.get('/api/waypoints')).status, 429, 'nor is there room where tags were');
   lists[0]?.destroy();
   const freed = await answerWhen(
-    () => openList(daemon),
+    () => openAnswer(daemon, '/api/waypoints'),
     ({ statusCode }) => statusCode !== 429,
   );
   t.is(freed.statusCode, 200);
@@ -195,14 +196,6 @@ test('GET /api/waypoints: four lists are sent at once, a fifth is 429 with Retry
   const log = `${daemon.paths.waypointsDatabase}-wal`;
   t.false(existsSync(log), 'its last connection empties it: none is left to a list');
 });
-
-/** Asks for the list and reads nothing of it. */
-function openList(daemon: TestDaemon, path = '/api/waypoints'): Promise<IncomingMessage> {
-  const headers = { authorization: `Bearer ${daemon.token}` };
-  return new Promise((resolve, reject) => {
-    get(`${daemon.url}${path}`, { headers, agent: false }, resolve).on('error', reject);
-  });
-}
 
 test('GET /api/version tells runtime, platform, program and SQLite', async (t) => {
   const daemon = await startTestDaemon(t);
