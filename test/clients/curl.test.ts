@@ -2,16 +2,11 @@
 import { spawn, spawnSync } from 'node:child_process';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
-import test, { type ExecutionContext } from 'ava';
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.ts';
+import { testWith } from '../helpers/where.ts';
 
-const hasCurl = spawnSync('curl', ['--version']).status === 0;
+const testCurl = testWith(spawnSync('curl', ['--version']).status === 0, 'no curl');
 const launcher = path.resolve(import.meta.dirname, '../../bin/waypointd.js');
-
-function testCurl(title: string, body: (t: ExecutionContext) => Promise<void>): void {
-  if (hasCurl) test(title, body);
-  else test.skip(`${title} (skipped: no curl)`, body);
-}
 
 async function run(command: string, words: readonly string[], input = '', env = {}) {
   const child = spawn(command, words, {
