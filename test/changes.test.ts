@@ -232,18 +232,19 @@ function openStore(t: ExecutionContext) {
   });
 }
 
-test('changes are kept 30 days, and at most so many', (t) => {
-  const day = 24 * 3_600_000;
+function journalOf(t: ExecutionContext, now: () => number) {
   const db = openStore(t);
-  let now = 0;
-  const rows = new JournaledRows(
-    db,
-    () => now,
-    () => {},
-  );
+  const rows = new JournaledRows(db, now, () => {});
   const add = (name: string) =>
     rows.transaction('bookmark_add', () => rows.bookmarks.add({ ...camp, name }));
   const kept = (): number[] => rows.journal.list(1_000).map(({ id }) => id);
+  return { db, rows, add, kept };
+}
+
+test('changes are kept 30 days, and at most so many', (t) => {
+  const day = 24 * 3_600_000;
+  let now = 0;
+  const { db, rows, add, kept } = journalOf(t, () => now);
   for (const name of ['a', 'b', 'c']) add(name);
   for (now = day; now < 30 * day; now += day) retentionTime(rows.meta, now);
   add('d');
@@ -264,16 +265,8 @@ test('changes are kept 30 days, and at most so many', (t) => {
 
 test('changes outlast a clock that jumps a year and back, and go a while later', (t) => {
   const day = 24 * 3_600_000;
-  const db = openStore(t);
   let now = 1_000 * day;
-  const rows = new JournaledRows(
-    db,
-    () => now,
-    () => {},
-  );
-  const add = (name: string) =>
-    rows.transaction('bookmark_add', () => rows.bookmarks.add({ ...camp, name }));
-  const kept = (): number[] => rows.journal.list(1_000).map(({ id }) => id);
+  const { db, rows, add, kept } = journalOf(t, () => now);
   add('a');
   t.is(retentionTime(rows.meta, now + 7 * day + 1), now + 7 * day, 'a week at most');
   for (const jump of [365 * day, -365 * day, -900 * day, 900 * day]) {

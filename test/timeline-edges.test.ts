@@ -9,6 +9,7 @@ import { importTree } from './helpers/imported-files.ts';
 import {
   days,
   libraryOf,
+  stays,
   timelineOf,
   type LibraryContent,
   type Observed,
@@ -35,10 +36,6 @@ function made(t: ExecutionContext, files: readonly LibraryContent[], start: stri
 function brief({ kind, ...stop }: TimelineStop): string {
   const flags = `${stop.continues_before ? '<' : ''}${stop.continues_after ? '>' : ''}`;
   return `${kind} ${stop.first_observation_utc} ${stop.duration_seconds}${flags}`;
-}
-
-function stays({ timeline }: TimelineResult): TimelineStop[] {
-  return timeline.filter(({ kind }) => kind === 'stay');
 }
 
 function country({ places }: TimelineResult, id: string) {
