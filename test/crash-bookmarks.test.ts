@@ -11,6 +11,7 @@ import { Random } from '../bench/random.ts';
 import { gpxHead, gpxTail, gpxWaypoint } from '../formats/gpx-text.ts';
 import { readGpx } from '../formats/gpx/read-gpx.ts';
 import { nullSink } from '../model/recording.ts';
+import { daemonBelow } from './faults/site.ts';
 import { testCli, untilPrinted, type TestCli } from './helpers/cli.ts';
 import { rounds, seeds } from './helpers/effort.ts';
 
@@ -122,10 +123,9 @@ function readMirror(path: string): Model {
   return model;
 }
 
-interface Running {
+interface Running extends Pick<ReturnType<typeof daemonBelow>, 'ask'> {
   readonly child: ChildProcess;
   readonly exit: Promise<number | null>;
-  call(method: string, path: string, body?: object): Promise<Response>;
 }
 
 async function start(cli: TestCli, killAfterMs?: number): Promise<Running | undefined> {
@@ -141,17 +141,7 @@ async function start(cli: TestCli, killAfterMs?: number): Promise<Running | unde
     await exit;
     return undefined;
   }
-  const { url, token } = JSON.parse(readFileSync(join(cli.root, 'run', 'daemon.json'), 'utf8'));
-  return {
-    child,
-    exit,
-    call: (method, path, body) =>
-      fetch(`${url}${path}`, {
-        method,
-        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      }),
-  };
+  return { child, exit, ask: daemonBelow(cli.root).ask };
 }
 
 /** Kills within a few ms of the moment at which a rewrite shows in the directory. */
@@ -171,9 +161,8 @@ function killInRewrite({ child, exit }: Running, directory: string): void {
 }
 
 async function listOf(daemon: Running): Promise<Model> {
-  const answer = await daemon.call('GET', '/api/waypoints');
-  const waypoints = (await answer.json()) as Parameters<typeof toKnown>[0][];
-  return waypoints.map(toKnown);
+  const { text } = await daemon.ask('GET', '/api/waypoints');
+  return (JSON.parse(text) as Parameters<typeof toKnown>[0][]).map(toKnown);
 }
 
 /** Everything the test knows about the one data directory. */
@@ -223,9 +212,8 @@ class Witness {
       this.moments.add(hashOf(change.after));
       try {
         const { method, path, body, after } = change;
-        const answer = await daemon.call(method, path, body);
-        await answer.arrayBuffer();
-        this.#t.true(answer.ok, `${method} ${answer.status}`);
+        const { status } = await daemon.ask(method, path, body);
+        this.#t.true(status < 300, `${method} ${status}`);
         this.model = after;
         this.pending = undefined;
         this.acknowledged += 1;
@@ -289,7 +277,7 @@ async function compareAtTheEnd(t: ExecutionContext, cli: TestCli, witness: Witne
   witness.compareStore(await listOf(daemon));
   // Windows knows no orderly stop by a signal.
   if (process.platform === 'win32') return;
-  await daemon.call('POST', '/api/bookmarks', { name: 'Last', lat: 1, lon: 7, time });
+  await daemon.ask('POST', '/api/bookmarks', { name: 'Last', lat: 1, lon: 7, time });
   // A stop in the middle of a merge leaves the rest to the next start: once more, then everything is at rest.
   daemon.child.kill('SIGTERM');
   t.is(await daemon.exit, 0);

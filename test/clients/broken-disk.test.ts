@@ -9,6 +9,7 @@ import { chmodSync, mkdirSync, readFileSync, truncateSync, writeFileSync } from 
 import { join, relative } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { builtinGeodataPath } from '../../geodata/generation.ts';
+import { daemonBelow } from '../faults/site.ts';
 import { finish, launcher, testCli, untilPrinted, type TestCli } from '../helpers/cli.ts';
 import { temporaryPath } from '../../worker/import/copy-path.ts';
 import { gpx } from '../helpers/imports.ts';
@@ -51,18 +52,14 @@ async function startDaemon(t: ExecutionContext) {
   let log = '';
   child.stderr?.on('data', (piece: Buffer) => (log += piece.toString()));
   await untilPrinted(child.stderr, /daemon\.ready/u);
-  const { url, token } = JSON.parse(readFileSync(join(cli.root, 'run', 'daemon.json'), 'utf8'));
-  const send = async (path: string, how: RequestInit) => {
-    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
-    const answer = await fetch(`${url}${path}`, { ...how, headers });
-    const { status } = answer;
-    const text = await answer.text();
-    const refused = (text.startsWith('{') ? JSON.parse(text) : {}) as { readonly message: string };
-    return { status, retry: answer.headers.get('retry-after'), body: refused };
+  const daemon = daemonBelow(cli.root);
+  const send = async (...request: Parameters<typeof daemon.ask>) => {
+    const { status, retryAfter, text } = await daemon.ask(...request);
+    const body = (text.startsWith('{') ? JSON.parse(text) : {}) as { readonly message: string };
+    return { status, retryAfter, body };
   };
-  const ask = (path: string, body: object) =>
-    send(path, { method: 'POST', body: JSON.stringify(body) });
-  const get = (path: string) => send(path, {});
+  const ask = (path: string, body: object) => send('POST', path, body);
+  const get = (path: string) => send('GET', path);
   const broken = breaking(t, cli, child);
   return { cli, child, ask, get, broken, log: () => log };
 }
@@ -79,7 +76,7 @@ withStrace('a bookmark on a broken disk is 503, and kept once the disk is well',
     const fault = { calls: writes, error, path: wal };
     const refused = await broken(fault, () => ask('/api/bookmarks', bookmark));
     t.like(refused, { status: 503, body: { code: 'unavailable' } }, error);
-    t.truthy(refused.retry, error);
+    t.truthy(refused.retryAfter, error);
     t.is((await ask('/api/bookmarks', bookmark)).status, 201, `after ${error}`);
   }
   t.regex(log(), /"error_code":"SQLITE_IOERR/u);

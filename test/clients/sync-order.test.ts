@@ -8,6 +8,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
+import { daemonBelow } from '../faults/site.ts';
 import { testCli, untilPrinted } from '../helpers/cli.ts';
 import { makeStore } from '../helpers/object-store.ts';
 import { until } from '../helpers/until.ts';
@@ -29,23 +30,16 @@ const isDone = ({ path, args }: SystemCall): boolean =>
 async function startDaemon(t: ExecutionContext) {
   const cli = testCli(t);
   const traced = await startTraced(t, cli, ['serve', '--port', '0'], /daemon\.ready/u);
-  const { url, token } = JSON.parse(readFileSync(join(cli.root, 'run', 'daemon.json'), 'utf8'));
+  const { url, token, ask } = daemonBelow(cli.root);
   return {
     ...traced,
     cli,
     url,
     token,
     /** Asks for a change, which has to succeed. */
-    change: async (method: string, path: string, body?: object) => {
-      const answer = await fetch(`${url}${path}`, {
-        method,
-        headers: {
-          authorization: `Bearer ${token}`,
-          ...(body && { 'content-type': 'application/json' }),
-        },
-        ...(body && { body: JSON.stringify(body) }),
-      });
-      t.true(answer.ok, `${method} ${path}: ${answer.status} ${await answer.text()}`);
+    change: async (...request: Parameters<typeof ask>) => {
+      const { status, text } = await ask(...request);
+      t.true(status < 300, `${request[0]} ${request[1]}: ${status} ${text}`);
     },
   };
 }
