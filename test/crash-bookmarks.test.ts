@@ -9,8 +9,8 @@ import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { Random } from '../bench/random.ts';
 import { gpxHead, gpxTail, gpxWaypoint } from '../formats/gpx-text.ts';
-import { readGpx } from '../formats/gpx/read-gpx.ts';
-import { nullSink } from '../model/recording.ts';
+import { readBookmarks, toBookmark } from './faults/image.ts';
+import type { Bookmark } from './faults/script.ts';
 import { daemonBelow } from './faults/site.ts';
 import { testCli, untilPrinted, type TestCli } from './helpers/cli.ts';
 import { rounds, seeds } from './helpers/effort.ts';
@@ -23,14 +23,7 @@ const time = '2026-01-02T03:04:05Z';
 /** Long notes make the file long enough that a kill can meet it half-written. */
 const longNote = 'a long note '.repeat(600);
 
-/** A bookmark as the test knows it: name, latitude, note, tags in order. */
-interface Known {
-  readonly name: string;
-  readonly lat: number;
-  readonly desc: string;
-  readonly tags: readonly string[];
-}
-type Model = readonly Known[];
+type Model = readonly Bookmark[];
 
 /** One request and what it makes of the bookmarks. */
 interface Change {
@@ -53,7 +46,7 @@ function nextChange(model: Model): Change {
   const { name, lat } = target;
   const place = { name, lat, lon: 7 };
   const query = `name=${encodeURIComponent(name)}&lat=${lat}&lon=7`;
-  const changed = (changes: Partial<Known>): Model =>
+  const changed = (changes: Partial<Bookmark>): Model =>
     model.map((known) => (known === target ? { ...known, ...changes } : known));
   if (kind < 6) {
     const after = model.filter((known) => known !== target);
@@ -103,26 +96,6 @@ function hashOf(model: Model): string {
 
 const namesOf = (model: Model): string => model.map(({ name }) => name).join(', ');
 
-function toKnown(waypoint: {
-  name: string;
-  lat: number;
-  desc?: string;
-  tags?: readonly string[];
-}): Known {
-  const { name, lat, desc = '', tags = [] } = waypoint;
-  return { name, lat, desc, tags };
-}
-
-/** Reads the bookmarks file; throws when it is not whole. */
-function readMirror(path: string): Model {
-  const model: Known[] = [];
-  readGpx([readFileSync(path)], {
-    ...nullSink,
-    waypoint: (waypoint) => model.push(toKnown(waypoint)),
-  });
-  return model;
-}
-
 interface Running extends Pick<ReturnType<typeof daemonBelow>, 'ask'> {
   readonly child: ChildProcess;
   readonly exit: Promise<number | null>;
@@ -162,7 +135,7 @@ function killInRewrite({ child, exit }: Running, directory: string): void {
 
 async function listOf(daemon: Running): Promise<Model> {
   const { text } = await daemon.ask('GET', '/api/waypoints');
-  return (JSON.parse(text) as Parameters<typeof toKnown>[0][]).map(toKnown);
+  return JSON.parse(text).map(toBookmark);
 }
 
 /** Everything the test knows about the one data directory. */
@@ -196,7 +169,7 @@ class Witness {
   /** The file is whole at every moment, and shows a content the store had. */
   checkMirror(): void {
     if (!existsSync(this.#path)) return;
-    const mirror = readMirror(this.#path);
+    const mirror = readBookmarks(this.#path);
     const isOnlyEdits = mirror.length > 0 && mirror.every(({ name }) => isEdit(name));
     this.#t.true(isOnlyEdits || this.moments.has(hashOf(mirror)), 'a content that never was');
   }
@@ -286,7 +259,7 @@ async function compareAtTheEnd(t: ExecutionContext, cli: TestCli, witness: Witne
   const list = await listOf(again);
   again.child.kill('SIGTERM');
   t.is(await again.exit, 0);
-  t.deepEqual(readMirror(path), list);
+  t.deepEqual(readBookmarks(path), list);
   const names = list.map(({ name }) => name);
   t.deepEqual(names.filter(isEdit).toSorted(), witness.edits.toSorted());
   t.true(names.includes('Last'));
