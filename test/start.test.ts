@@ -19,7 +19,6 @@ import { checkDirectories, checkFiles } from '../cli/doctor/check-files.ts';
 import { checkStores } from '../cli/doctor/check-stores.ts';
 import { ExitError } from '../model/exit-error.ts';
 import { openReader } from '../storage/database.ts';
-import { cutOff } from './helpers/cut-off.ts';
 import { startTestDaemon, type TestDaemon } from './helpers/daemon.ts';
 import { valuesOf } from './helpers/fields.ts';
 import { temporaryDirectory } from './helpers/temporary-directory.ts';
@@ -41,6 +40,20 @@ async function refusal(t: ExecutionContext, start: Promise<unknown>): Promise<Ex
   const error = await t.throwsAsync(start, { instanceOf: ExitError });
   t.false(error.message.includes('\n'));
   return error;
+}
+
+/** Leaves a store as a crash in the middle of a transaction does: half of it in the file, the way back in a journal. */
+function cutOff(t: ExecutionContext, path: string): void {
+  const copy = join(temporaryDirectory(t), 'waypoints.sqlite');
+  const db = new Database(path);
+  db.pragma('journal_mode = DELETE');
+  db.pragma('cache_size = 2');
+  db.exec('BEGIN; CREATE TABLE filler (x)');
+  for (let i = 0; i < 200; i++) db.prepare('INSERT INTO filler VALUES (?)').run('x'.repeat(4_000));
+  for (const end of ['', '-journal']) copyFileSync(path + end, copy + end);
+  db.exec('ROLLBACK');
+  db.close();
+  for (const end of ['', '-journal']) copyFileSync(copy + end, path + end);
 }
 
 function modeOf(path: string): number {
