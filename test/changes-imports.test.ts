@@ -3,7 +3,7 @@ import { utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
 import { startTestDaemon, type TestAnswer, type TestDaemon } from './helpers/daemon.ts';
-import { importTree, listed } from './helpers/imported-files.ts';
+import { fileId, importTree, listed } from './helpers/imported-files.ts';
 import { filesBelow, gpx } from './helpers/imports.ts';
 
 const ride = gpx([['Porto', 41.15, -8.61]], ['2024-05-01T10:00:00Z', '2024-05-01T11:00:00Z']);
@@ -24,11 +24,6 @@ async function everything(daemon: TestDaemon): Promise<object> {
     copies: filesBelow(daemon.paths.imports).filter((path) => !path.startsWith('.')),
     clusters: (await daemon.get('/api/clusters?zoom=20')).body,
   };
-}
-
-async function fileId(daemon: TestDaemon, path: string): Promise<number> {
-  const [file] = await listed(daemon, `?q=${path}&state=active`);
-  return file!.id;
 }
 
 test('an import, a removal and a restored file are taken back, and done again', async (t) => {

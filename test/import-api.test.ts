@@ -1,7 +1,6 @@
 /** `/api/import` of a whole daemon, and the run behind it. */
 import { existsSync, mkdirSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setImmediate as turn } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import { LibraryWork, type ImportTasks } from '../daemon/import/library-work.ts';
 import { ImportRun } from '../daemon/import/run.ts';
@@ -19,7 +18,7 @@ import { startTestDaemon, type TestAnswer, type TestDaemon } from './helpers/dae
 import { dumpLibrary, emptyList, filesBelow, gpx, noList, writeTree } from './helpers/imports.ts';
 import { silentLog } from './helpers/logs.ts';
 import { temporaryDirectory } from './helpers/temporary-directory.ts';
-import { answerWhen } from './helpers/until.ts';
+import { answerWhen, until } from './helpers/until.ts';
 
 const camp = gpx([['Camp', 42.123456, -8.3]], ['2024-05-01T08:00:00Z', '2024-05-02T08:00:00Z']);
 const hut = gpx([['Hut', 46.5, 8.2]]);
@@ -332,11 +331,6 @@ function gatedRun(t: ExecutionContext): {
 function outcomeOf(dir: string, result: Partial<DirectoryResult> = {}, isDiskFull = false) {
   const found = { ...new Tally().result(dir, undefined, false), ...result };
   return { result: found, isDiskFull };
-}
-
-/** Lets promises and the file system go on until something is so. */
-async function until(isSo: () => boolean): Promise<void> {
-  while (!isSo()) await turn();
 }
 
 test('an empty library and empty imports start no worker', async (t) => {

@@ -4,7 +4,6 @@
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { createHash } from 'node:crypto';
 import { chmodSync, mkdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
@@ -278,7 +277,7 @@ withStrace(
     const [url] = await untilPrinted(child.stdout, /http:\/\/127\.0\.0\.1:\d+/u);
     const broken = breaking(t, cli, child);
     const content = 'a map of the harbour';
-    const oid = createHash('sha256').update(content).digest('hex');
+    const oid = oidOf(content);
     const path = join('store/objects', oid.slice(0, 2), oid.slice(2, 4), oid);
     const stored = join(cli.root, path);
     const send = async (): Promise<number> => {

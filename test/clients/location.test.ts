@@ -12,6 +12,7 @@ import type { LocationFix } from '../../model/process.ts';
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.ts';
 import { freePort } from '../helpers/local-server.ts';
 import { temporaryDirectory } from '../helpers/temporary-directory.ts';
+import { answerWhen, until } from '../helpers/until.ts';
 import { testWith } from '../helpers/where.ts';
 
 const geoclue = '/usr/libexec/geoclue';
@@ -82,16 +83,12 @@ function startGpsd(t: ExecutionContext, port: number, minutes: string): ChildPro
 }
 
 async function untilFix(daemon: TestDaemon, isWanted: (fix: LocationFix) => boolean = () => true) {
-  for (;;) {
-    const { status, body } = await daemon.get<LocationFix>('/api/location');
-    if (status === 200 && isWanted(body)) return body;
-    await delay(20);
-  }
+  const ask = () => daemon.get<LocationFix>('/api/location');
+  return (await answerWhen(ask, ({ status, body }) => status === 200 && isWanted(body))).body;
 }
 
-async function untilLogged(daemon: TestDaemon, pattern: RegExp): Promise<void> {
-  while (!daemon.logged.some((line) => pattern.test(line))) await delay(20);
-}
+const untilLogged = (daemon: TestDaemon, pattern: RegExp) =>
+  until(() => daemon.logged.some((line) => pattern.test(line)));
 
 function assertNoPositionLogged(t: ExecutionContext, daemon: TestDaemon): void {
   t.notRegex(daemon.logged.join('\n'), /47\.25|-122\.5/);

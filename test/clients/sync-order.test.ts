@@ -3,7 +3,6 @@
  * and no test of contents can see a sync that is missing.
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
@@ -11,6 +10,7 @@ import test, { type ExecutionContext } from 'ava';
 import { daemonBelow } from '../faults/site.ts';
 import { testCli, untilPrinted } from '../helpers/cli.ts';
 import { makeStore } from '../helpers/object-store.ts';
+import { oidOf } from '../helpers/objects.ts';
 import { until } from '../helpers/until.ts';
 import {
   runTraced,
@@ -144,7 +144,7 @@ withStrace('an object is on the disk before its upload is answered', async (t) =
   const words = ['objects', 'serve', '--listen', '127.0.0.1:0', ...on];
   const { calls, printed } = await startTraced(t, cli, words, /http:\/\/127\.0\.0\.1:\d+/u);
   for (const content of ['a map of the harbour', 'another']) {
-    const oid = createHash('sha256').update(content).digest('hex');
+    const oid = oidOf(content);
     const { status } = await fetch(`${printed}/club/maps/objects/${oid}/content`, {
       method: 'PUT',
       headers: { authorization: `Basic ${btoa('ann:a-secret')}` },
