@@ -1,7 +1,4 @@
-/**
- * The shape of the source, enforced: who may import whom, which file holds which package, how long a file may be. The
- * rules are plain functions over a map of path to text, so that each is shown to fail on a small bad tree as well.
- */
+/** The shape of the source, enforced: who may import whom, which file holds which package, how long a file may be. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
 import path from 'node:path';
@@ -338,115 +335,6 @@ test('every dependency of package.json is imported', (t) => {
   t.deepEqual(unusedDependencies(tree, Object.keys(dependencies)), []);
 });
 
-/** One small tree a rule: what is wrong in it, and what a rule must not mistake for that. */
-const badTrees: readonly [rule: (tree: Tree) => string[], files: Tree, found: string[]][] = [
-  [
-    forbiddenDirections,
-    new Map([
-      ['storage/tags.ts', "import type {\n  Env,\n} from '../http/route.ts';\nimport './open.ts';"],
-      ['http/a.ts', "// import '../daemon/b.ts'\nimport { x } from '../model/x.ts';"],
-      ['worker/a/b.ts', "const c = await import('../../daemon/log.ts');"],
-      ['daemon/a.ts', "export * from '../test/x.ts';"],
-    ]),
-    [
-      'storage/tags.ts imports http/route.ts: storage may not import http',
-      'worker/a/b.ts imports daemon/log.ts: worker may not import daemon',
-      'daemon/a.ts imports test/x.ts: daemon may not import test',
-    ],
-  ],
-  [
-    forbiddenPackages,
-    new Map([
-      ['daemon/a.ts', "import Koa, { type Context } from 'koa';\nimport 'node:fs';"],
-      ['http/a.ts', "import Router from '@koa/router/lib/x';\nimport fs from 'fs';"],
-      ['daemon/pool.ts', "import { Piscina } from 'piscina';"],
-      ['daemon/pool.ts.d/b.ts', "export { y } from 'left-pad';"],
-    ]),
-    [
-      'daemon/a.ts imports koa: only http/ may',
-      'daemon/pool.ts.d/b.ts imports left-pad, which has no place yet',
-    ],
-  ],
-  [
-    nodeWhereNoneIs,
-    new Map([
-      ['model/a.ts', "import { join } from 'node:path';"],
-      ['client/waypoints/service.ts', "import fs from 'fs';"],
-      ['client/waypoints/node/connect.ts', "import 'node:fs';"],
-      ['client/objects/a.ts', "import 'node:fs';"],
-    ]),
-    [
-      'model/a.ts imports node:path: no module of Node.js there',
-      'client/waypoints/service.ts imports fs: no module of Node.js there',
-    ],
-  ],
-  [
-    circles,
-    new Map([
-      ['model/a.ts', "import { c } from '../http/c.ts';"],
-      ['http/b.ts', "import { a } from '../storage/sql/a.ts';"],
-      ['storage/sql/a.ts', "import { a } from '../../model/a.ts';"],
-      ['daemon/a.ts', "import { b } from './routes/b.ts';\nimport { e } from './e.ts';"],
-      ['daemon/routes/b.ts', "import { c } from '../jobs/c.ts';\nimport { d } from '../d.ts';"],
-      ['daemon/jobs/c.ts', "import { x } from '../routes/x.ts';"],
-      ['daemon/e.ts', "import { a } from './a.ts';"],
-    ]),
-    ['daemon/a.ts', 'daemon/e.ts', 'daemon/jobs', 'daemon/routes', 'http', 'model', 'storage'],
-  ],
-  [
-    roomsOverCeiling,
-    new Map([
-      ['http/a.ts', 'x\n'.repeat(600)],
-      ['http/b/c.ts', 'x\n'.repeat((ceilings['http'] ?? 0) - 599)],
-      ['bin/a.js', 'x\n'.repeat(300)],
-    ]),
-    [`http has ${(ceilings['http'] ?? 0) + 1} lines of ${ceilings['http']}`],
-  ],
-  [
-    longFiles,
-    new Map([
-      ['model/long.ts', 'x();\n'.repeat(maxCodeLines + 1)],
-      ['model/fits.ts', `/* a\n b\n*/\n\n// c\n${'x(); // d\n'.repeat(maxCodeLines)}`],
-    ]),
-    [`model/long.ts has ${maxCodeLines + 1} lines of code`],
-  ],
-  [
-    defaultExports,
-    new Map([
-      ['http/a.ts', 'export default class A {}'],
-      ['http/b.ts', 'const b = 1;\nexport { b as default };'],
-      ['worker/import/task.ts', 'export default run;'],
-      ['worker/mirror-tasks.ts', 'export default run;'],
-      ['http/c.ts', "// export default\nexport const c = 'export default';"],
-    ]),
-    ['http/a.ts has a default export', 'http/b.ts has a default export'],
-  ],
-  [
-    badNames,
-    new Map([
-      ['http/utils.ts', ''],
-      ['model/date-helpers.ts', ''],
-      ['model/camelCase.ts', ''],
-      ['storage/common/a.ts', ''],
-      ['model/uncommon-time.ts', ''],
-    ]),
-    ['http/utils.ts', 'model/date-helpers.ts', 'model/camelCase.ts', 'storage/common/a.ts'],
-  ],
-];
-
-for (const [rule, files, found] of badTrees) {
-  test(`the rule ${rule.name} finds what is wrong in a bad tree`, (t) => {
-    t.deepEqual(rule(files), found);
-  });
-}
-
-test('every rule is tried on a bad tree', (t) => {
-  t.deepEqual(
-    rules.map(([, rule]) => rule.name),
-    badTrees.map(([rule]) => rule.name),
-  );
-});
-
 test('no test passes without having looked, or fails where a machine is busy', (t) => {
   const tests = new Map(readTree(['test']));
   tests.delete('test/architecture.test.ts');
@@ -470,9 +358,4 @@ test('no test passes without having looked, or fails where a machine is busy', (
     ['test/d.test.ts', 'const took = performance.now() - begun;\nt.true(took >= 10);'],
   ]);
   t.is(timedTests(timed).length, 3);
-});
-
-test('an unused dependency is found', (t) => {
-  const files = new Map([['model/a.ts', "import { z } from 'zod';"]]);
-  t.deepEqual(unusedDependencies(files, ['zod', 'koa']), ['koa']);
 });

@@ -143,16 +143,6 @@ test('a lookup takes the exact key, else the nearest of the neighbouring keys, a
   t.deepEqual(valuesOf(body, 'name'), ['first', 'nearer to the second']);
 });
 
-test('two waypoints in the same microdegree stay two, each found by its own name', async (t) => {
-  const daemon = await startTestDaemon(t);
-  await daemon.call('POST', '/api/bookmarks', { ...camp, name: 'Upstairs', tags: ['up'] });
-  await daemon.call('POST', '/api/bookmarks', { ...camp, name: 'Downstairs', tags: ['down'] });
-  const tags = await daemon.get(`/api/tags?${query({ ...camp, name: 'Downstairs' })}`);
-  t.deepEqual(tags.body.tags, ['down']);
-  await daemon.call('DELETE', `/api/bookmarks?${query({ ...camp, name: 'Upstairs' })}`);
-  t.deepEqual((await daemon.get('/api/waypoints')).body.length, 1);
-});
-
 test('PATCH /api/bookmarks renames, moves, edits and clears; tags stay', async (t) => {
   const daemon = await startTestDaemon(t);
   await daemon.call('POST', '/api/bookmarks', { ...camp, desc: 'old', ele: 5, tags: ['home'] });

@@ -1,9 +1,9 @@
 /** Changes of the library in the journal: imports, removals and restored files are told of and taken back. */
-import { rmSync, utimesSync } from 'node:fs';
+import { utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
 import { startTestDaemon, type TestAnswer, type TestDaemon } from './helpers/daemon.ts';
-import { importTree, listed } from './helpers/imported-files.ts';
+import { fileId, importTree, listed } from './helpers/imported-files.ts';
 import { filesBelow, gpx } from './helpers/imports.ts';
 
 const ride = gpx([['Porto', 41.15, -8.61]], ['2024-05-01T10:00:00Z', '2024-05-01T11:00:00Z']);
@@ -24,18 +24,6 @@ async function everything(daemon: TestDaemon): Promise<object> {
     copies: filesBelow(daemon.paths.imports).filter((path) => !path.startsWith('.')),
     clusters: (await daemon.get('/api/clusters?zoom=20')).body,
   };
-}
-
-async function fileId(daemon: TestDaemon, path: string): Promise<number> {
-  const [file] = await listed(daemon, `?q=${path}&state=active`);
-  return file!.id;
-}
-
-async function restartWithoutLibrary(daemon: TestDaemon): Promise<TestDaemon> {
-  await daemon.close();
-  for (const end of ['', '-wal', '-shm'])
-    rmSync(daemon.paths.libraryDatabase + end, { force: true });
-  return daemon.restart();
 }
 
 test('an import, a removal and a restored file are taken back, and done again', async (t) => {
@@ -74,7 +62,7 @@ test('an import, a removal and a restored file are taken back, and done again', 
   }
   const undos: number[] = [];
   for (const [at, id] of [...ids.entries()].toReversed()) {
-    if (at === 2) daemon = await restartWithoutLibrary(daemon);
+    if (at === 2) daemon = await daemon.restartWithoutLibrary();
     const answer = await undo(daemon, id);
     t.is(answer.status, 200, answer.text);
     t.like(answer.body, { undone: id, kind: steps[at]?.[0], change: idOf(answer) });
@@ -84,7 +72,7 @@ test('an import, a removal and a restored file are taken back, and done again', 
   }
   daemon = await daemon.restart();
   for (const [at, id] of undos.toReversed().entries()) {
-    if (at === 2) daemon = await restartWithoutLibrary(daemon);
+    if (at === 2) daemon = await daemon.restartWithoutLibrary();
     const answer = await undo(daemon, id);
     t.is(answer.status, 200, answer.text);
     t.deepEqual(await everything(daemon), states[at + 1], `again ${at}`);
@@ -176,7 +164,7 @@ test('what a restored file says counts as before, where the file system gave sev
   const files = await importThree(daemon);
   for (const name of files)
     utimesSync(join(daemon.paths.imports, name), 1.7e9, 1.7e9 + 0.123_456_7);
-  daemon = await restartWithoutLibrary(daemon);
+  daemon = await daemon.restartWithoutLibrary();
   t.deepEqual(await said(daemon), ['c.gpx']);
   for (const name of files) {
     const removed = await daemon.call('DELETE', `/api/imports/${await fileId(daemon, name)}`);
@@ -194,7 +182,7 @@ test('a copy that is only touched, or copied with the whole store, is no newer i
   utimesSync(touched, 4e9, 4e9);
   daemon = await daemon.restart();
   t.deepEqual(await said(daemon), ['c.gpx']);
-  daemon = await restartWithoutLibrary(daemon);
+  daemon = await daemon.restartWithoutLibrary();
   t.deepEqual(await said(daemon), ['c.gpx']);
 });
 
@@ -202,13 +190,13 @@ test('the order of imports is that of their ids, whatever the times of their cop
   let daemon = await startTestDaemon(t);
   await importThree(daemon);
   utimesSync(join(daemon.paths.imports, 'b.gpx'), 4e9, 4e9);
-  daemon = await restartWithoutLibrary(daemon);
+  daemon = await daemon.restartWithoutLibrary();
   t.deepEqual(await said(daemon), ['c.gpx']);
   for (const name of ['d.gpx', 'A.gpx']) {
     await importTree(daemon, { [name]: hut(name) });
     t.deepEqual(await said(daemon), [name]);
   }
   utimesSync(join(daemon.paths.imports, 'd.gpx'), 1, 1);
-  daemon = await restartWithoutLibrary(daemon);
+  daemon = await daemon.restartWithoutLibrary();
   t.deepEqual(await said(daemon), ['A.gpx']);
 });

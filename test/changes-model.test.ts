@@ -2,7 +2,7 @@
  * Changes of every kind in seeded order, with restarts and a lost library: taken back from the newest on, they end where they
  * began, and taken back again where they ended.
  */
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import test, { type ExecutionContext } from 'ava';
 import fc from 'fast-check';
 import type { ChangesAnswer } from '../model/change.ts';
@@ -168,7 +168,8 @@ async function takeAllBack(
   done: readonly { readonly ids: readonly number[]; readonly before: object; step: Step }[],
 ): Promise<void> {
   for (const [at, { ids, before, step: undone }] of done.toReversed().entries()) {
-    if (at % 10 === 5) await restart(world, at === 5);
+    if (at === 5) world.daemon = await world.daemon.restartWithoutLibrary();
+    else if (at % 10 === 5) world.daemon = await world.daemon.restart();
     for (const id of ids) {
       const { status, text } = await world.daemon.call('POST', `/api/changes/${id}/undo`);
       t.is(status, 200, `${undone.do}: ${text}`);
@@ -192,23 +193,16 @@ async function everything(daemon: TestDaemon): Promise<object> {
 
 async function take(world: World, one: Step): Promise<void> {
   if (one.do === 'merge') await merge(world, one);
-  else if (one.do === 'restart' || one.do === 'lose') await restart(world, one.do === 'lose');
+  else if (one.do === 'restart') world.daemon = await world.daemon.restart();
+  else if (one.do === 'lose') world.daemon = await world.daemon.restartWithoutLibrary();
   else await deeds[one.do](world.daemon, one);
-}
-
-async function restart(world: World, isLibraryLost: boolean): Promise<void> {
-  await world.daemon.close();
-  if (isLibraryLost)
-    for (const end of ['', '-wal', '-shm'])
-      rmSync(world.daemon.paths.libraryDatabase + end, { force: true });
-  world.daemon = await world.daemon.restart();
 }
 
 /** Deletes, renames, describes or adds a waypoint in the bookmarks file. */
 async function merge(world: World, { at, to, text }: Step): Promise<void> {
   await world.daemon.close();
   const path = world.daemon.paths.bookmarksFile;
-  if (!existsSync(path)) return restart(world, false);
+  if (!existsSync(path)) return void (world.daemon = await world.daemon.restart());
   const wpts = readFileSync(path, 'utf8').split(/(?=<wpt |<\/gpx>)/u);
   const [head = '', ...rest] = wpts;
   const tail = rest.pop() ?? '';

@@ -1,5 +1,4 @@
 /** The journal of changes: what every change is told by, and how it is taken back. */
-import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { limits } from '../model/limits.ts';
@@ -233,18 +232,19 @@ function openStore(t: ExecutionContext) {
   });
 }
 
-test('changes are kept 30 days, and at most so many', (t) => {
-  const day = 24 * 3_600_000;
+function journalOf(t: ExecutionContext, now: () => number) {
   const db = openStore(t);
-  let now = 0;
-  const rows = new JournaledRows(
-    db,
-    () => now,
-    () => {},
-  );
+  const rows = new JournaledRows(db, now, () => {});
   const add = (name: string) =>
     rows.transaction('bookmark_add', () => rows.bookmarks.add({ ...camp, name }));
   const kept = (): number[] => rows.journal.list(1_000).map(({ id }) => id);
+  return { db, rows, add, kept };
+}
+
+test('changes are kept 30 days, and at most so many', (t) => {
+  const day = 24 * 3_600_000;
+  let now = 0;
+  const { db, rows, add, kept } = journalOf(t, () => now);
   for (const name of ['a', 'b', 'c']) add(name);
   for (now = day; now < 30 * day; now += day) retentionTime(rows.meta, now);
   add('d');
@@ -265,16 +265,8 @@ test('changes are kept 30 days, and at most so many', (t) => {
 
 test('changes outlast a clock that jumps a year and back, and go a while later', (t) => {
   const day = 24 * 3_600_000;
-  const db = openStore(t);
   let now = 1_000 * day;
-  const rows = new JournaledRows(
-    db,
-    () => now,
-    () => {},
-  );
-  const add = (name: string) =>
-    rows.transaction('bookmark_add', () => rows.bookmarks.add({ ...camp, name }));
-  const kept = (): number[] => rows.journal.list(1_000).map(({ id }) => id);
+  const { db, rows, add, kept } = journalOf(t, () => now);
   add('a');
   t.is(retentionTime(rows.meta, now + 7 * day + 1), now + 7 * day, 'a week at most');
   for (const jump of [365 * day, -365 * day, -900 * day, 900 * day]) {
@@ -311,9 +303,7 @@ test('DELETE /api/waypoints hides an imported waypoint from all that shows it, f
   await importNames(t, daemon, 'b.gpx', ['Spring']);
   await importNames(t, daemon, 'a.gpx', ['Spring', 'Spring']);
   await isGone(daemon);
-  await daemon.close();
-  rmSync(daemon.paths.libraryDatabase);
-  const again = await startTestDaemon(t, { root: daemon.root });
+  const again = await daemon.restartWithoutLibrary();
   await isGone(again);
   const shown = await again.call('DELETE', `/api/hidden?${query(imported)}`);
   t.like(shown, { status: 200, body: { shown: true, ...imported } });
@@ -321,23 +311,6 @@ test('DELETE /api/waypoints hides an imported waypoint from all that shows it, f
     { ...imported, bookmark: false, tags: ['water'] },
   ]);
   t.is((await again.call('DELETE', `/api/hidden?${query(imported)}`)).status, 404);
-});
-
-test('a bookmark is not hidden; one over a hidden waypoint comes and goes without showing it', async (t) => {
-  const daemon = await daemonWithImport(t);
-  await daemon.call('POST', '/api/bookmarks', camp);
-  const refused = await daemon.call('DELETE', `/api/waypoints?${query(camp)}`);
-  t.like(refused, {
-    status: 409,
-    body: { message: 'This is a bookmark: waypointd bookmark rm deletes it.' },
-  });
-  t.is((await daemon.call('DELETE', `/api/bookmarks?${query(camp)}`)).status, 200);
-  await daemon.call('DELETE', `/api/waypoints?${query(imported)}`);
-  await daemon.call('POST', '/api/bookmarks', { ...imported, tags: ['mine'] });
-  t.is((await daemon.get('/api/waypoints')).body.length, 1);
-  await daemon.call('DELETE', `/api/bookmarks?${query(imported)}`);
-  t.deepEqual((await daemon.get('/api/waypoints')).body, []);
-  t.deepEqual((await daemon.get('/api/tags?distinct=true')).body.tags, []);
 });
 
 test('GET /api/hidden pages from the newest', async (t) => {

@@ -1,5 +1,5 @@
 /** `waypointd objects push|pull|verify` as processes, against our own object server. */
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
@@ -13,10 +13,9 @@ import {
   type Act,
 } from './helpers/misbehaving-server.ts';
 import { startObjectRepository } from './helpers/object-repository.ts';
+import { oidOf } from './helpers/objects.ts';
 import { until } from './helpers/until.ts';
 import { posix } from './helpers/where.ts';
-
-const oidOf = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
 
 test('files are pushed once, seen and pulled back', async (t) => {
   const cli = testCli(t);

@@ -324,16 +324,9 @@ test.serial('changes are made, listed, undone and hidden, with their signals', a
   const made: [number, string][] = [];
   service.subscribe('changeMade', (change, kind) => made.push([change, kind]));
   const saved = await service.addWaypoint({ ...camp, desc: 'a note', tags: ['home'] });
-  taken();
-  const edit = { lat: 43, desc: null, ele: 12 };
-  const edited = await service.editWaypoint(saved, edit);
+  const edited = await service.editWaypoint(saved, { lat: 43, desc: null, ele: 12 });
   const { desc: _desc, ...rest } = saved;
   t.deepEqual(edited, { ...rest, lat: 43, ele: 12 });
-  t.deepEqual(taken(), [
-    ['waypointEditStarted', saved, edit],
-    ['waypointEdited', edited, saved],
-    ['requestSucceeded', 'PATCH /api/bookmarks', edited, call('editWaypoint', saved, edit)],
-  ]);
   t.like(await t.throwsAsync(service.editWaypoint(saved, {})), { message: 'no change' });
   t.deepEqual(await service.renameTag('home', 'house'), { renamed: true, waypoints: 1 });
   t.like(taken().at(-2), ['tagRenamed', 'home', 'house', 1]);

@@ -6,7 +6,6 @@ import { WaypointIndex, type SearchSnapshot } from '../search/waypoint-index.ts'
 import { identityOf } from '../model/identity.ts';
 import type { Bbox } from '../model/schema.ts';
 import { rounds } from './helpers/effort.ts';
-import { valuesOf } from './helpers/fields.ts';
 import { aligned, referenceClusters, type ClusterItem } from './reference/clusters.ts';
 import { row, shownPlaces, stocked, type Row } from './reference/places.ts';
 
@@ -34,10 +33,6 @@ function clusters(snapshot: SearchSnapshot, changes: Partial<ClusterRequest> = {
 
 async function clustersOf(waypoints: Waypoints, changes: Partial<ClusterRequest> = {}) {
   return clusters((await indexOf(waypoints)).snapshot(), changes);
-}
-
-function total(items: readonly ClusterItem[]): number {
-  return items.reduce((sum, item) => sum + (item.type === 'cluster' ? item.count : 1), 0);
 }
 
 const zooms = fc.oneof(
@@ -71,142 +66,6 @@ test('clusters: equal the plain reference for any waypoints, zoom, grid and box'
     ),
     { numRuns: rounds(200) },
   );
-});
-
-test('clusters: one member is a waypoint item, several are a cluster item', async (t) => {
-  const items = await clustersOf(
-    {
-      library: [
-        { name: 'A', lat: 10, lon: 10 },
-        { name: 'B', lat: 10.1, lon: 10.2 },
-        { name: 'Far "off"', lat: -40.5, lon: -100.25 },
-      ],
-      bookmarks: [{ name: 'Own', lat: 60, lon: 100 }],
-    },
-    { zoom: 3 },
-  );
-  t.deepEqual(valuesOf(items, 'type'), ['waypoint', 'cluster', 'waypoint']);
-  t.deepEqual(items[0], { type: 'waypoint', name: 'Own', lat: 60, lon: 100, bookmark: true });
-  t.deepEqual(Object.keys(items[1] ?? {}), ['type', 'lat', 'lon', 'count']);
-  t.deepEqual(items[2], {
-    type: 'waypoint',
-    name: 'Far "off"',
-    lat: -40.5,
-    lon: -100.25,
-    bookmark: false,
-  });
-});
-
-test('clusters: the centre is that of the members’ pixel bounding box, not their mean', async (t) => {
-  const library = [
-    { name: 'A', lat: 0, lon: 0 },
-    { name: 'B', lat: 0, lon: 1 },
-    { name: 'C', lat: 0, lon: 4 },
-    { name: 'D', lat: -60, lon: 2 },
-  ];
-  const [item, ...rest] = await clustersOf({ library }, { grid: 512, bounds: true });
-  t.deepEqual(rest, []);
-  t.is(item?.type === 'cluster' && item.count, 4);
-  t.is(item?.lon, 2);
-  // Halfway in pixels between the equator and 60° south; halfway in degrees would be −30.
-  t.true(Math.abs((item?.lat ?? 0) - -35.2644) < 1e-3);
-  t.deepEqual(item?.type === 'cluster' && item.bbox, [0, -60, 4, 0]);
-});
-
-test('clusters: items come by cell row, then column', async (t) => {
-  const library = [
-    { name: 'south-west', lat: -50, lon: -150 },
-    { name: 'north-east', lat: 70, lon: 150 },
-    { name: 'south-east', lat: -50, lon: 150 },
-    { name: 'north-west', lat: 70, lon: -150 },
-  ];
-  const items = await clustersOf({ library }, { zoom: 1 });
-  t.deepEqual(
-    items.map((item) => item.type === 'waypoint' && item.name),
-    ['north-west', 'north-east', 'south-west', 'south-east'],
-  );
-});
-
-test('clusters: latitudes beyond the edge of the map are on the edge', async (t) => {
-  const library = [
-    { name: 'pole', lat: 90, lon: 0 },
-    { name: 'edge', lat: 85.0511287798066, lon: 0.1 },
-    { name: 'south pole', lat: -90, lon: 0 },
-  ];
-  const items = await clustersOf({ library }, { zoom: 4, bounds: true });
-  t.deepEqual(
-    items.map((item) => (item.type === 'cluster' ? item.bbox : item.name)),
-    [[0, 85.0511287798066, 0.1, 90], 'south pole'],
-  );
-  t.true(Math.abs((items[0]?.lat ?? 0) - 85.0511287798066) < 1e-9);
-});
-
-test('clusters: longitude 180 is the right edge and −180 the left one, and both are counted', async (t) => {
-  const library = [
-    { name: 'right', lat: 0.1, lon: 180 },
-    { name: 'left', lat: 0.1, lon: -180 },
-    { name: 'nearly right', lat: 0.1, lon: 179.999 },
-  ];
-  // 64 divides the world, so pixel 256 is a column of its own; 60 does not.
-  t.is((await clustersOf({ library }, { grid: 64 })).length, 3);
-  const items = await clustersOf({ library }, { grid: 60 });
-  t.is(items.length, 2);
-  t.is(total(items), 3);
-});
-
-test('clusters: a box filters members before they are grouped, and may cross the antimeridian', async (t) => {
-  const library = [
-    { name: 'A', lat: 0.5, lon: 179 },
-    { name: 'B', lat: 0.5, lon: 178 },
-    { name: 'C', lat: 0.5, lon: -179 },
-    { name: 'D', lat: 0.5, lon: 0 },
-  ];
-  const names = async (bbox: Bbox): Promise<unknown[]> =>
-    (await clustersOf({ library }, { bbox })).map((item) =>
-      item.type === 'waypoint' ? item.name : item.count,
-    );
-  t.deepEqual(await names([178.5, 0, 179.5, 1]), ['A']);
-  t.deepEqual(await names([170, 0, -170, 1]), ['C', 2]);
-  t.deepEqual(await names([170, 0, -179.5, 1]), [2]);
-  t.deepEqual(await names([-180, 0.6, 180, 1]), []);
-  t.deepEqual(await names([178, 0.5, 179, 0.5]), [2], 'all edges belong to the box');
-});
-
-test('clusters: a box that ends on the antimeridian has both of its names', async (t) => {
-  const library = [
-    { name: 'plus', lat: 1, lon: 180 },
-    { name: 'minus', lat: -1, lon: -180 },
-  ];
-  for (const bbox of [
-    [170, -2, 180, 2],
-    [-180, -2, -170, 2],
-    [180, -2, -180, 2],
-  ] as Bbox[]) {
-    t.is(total(await clustersOf({ library }, { bbox })), 2, bbox.join());
-  }
-});
-
-test('clusters: an imported twin of a bookmark is counted once, as bookmark, and hidden ones not at all', async (t) => {
-  const library = [
-    { name: 'Camp', lat: 10, lon: 10 },
-    { name: 'Other', lat: 10, lon: 10 },
-    { name: 'Gone', lat: 50, lon: 100 },
-  ];
-  const bookmarks = [{ name: 'Camp', lat: 10.000_000_2, lon: 10 }];
-  const index = await indexOf({ library, bookmarks, hidden: [library[2]!] });
-  t.is(total(clusters(index.snapshot())), 2);
-  const [own, ...rest] = clusters(index.snapshot(), { bookmarksOnly: true });
-  t.deepEqual(rest, []);
-  t.deepEqual(own, { type: 'waypoint', ...bookmarks[0]!, bookmark: true });
-});
-
-test('clusters: two waypoints in the same microdegree are two, also for a bookmark over one of them', async (t) => {
-  const library = [
-    { name: 'Camp', lat: 10.000_000_1, lon: 10 },
-    { name: 'Camp', lat: 10.000_000_9, lon: 10 },
-  ];
-  t.is(total(await clustersOf({ library })), 2);
-  t.is(total(await clustersOf({ library, bookmarks: [library[0]!] })), 2);
 });
 
 test('clusters: an answer in progress does not see later changes', async (t) => {

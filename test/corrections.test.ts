@@ -1,5 +1,4 @@
 /** Corrections of timelines: what the user knows better is told from then on, in every later timeline. */
-import { rmSync } from 'node:fs';
 import test, { type ExecutionContext } from 'ava';
 import Database from 'better-sqlite3';
 import { moved } from '../bench/timelines/geometry.ts';
@@ -74,9 +73,7 @@ test('a trip has the mode that was said, through import, undo, redo, restart and
   t.deepEqual(await told(daemon), before);
   t.is((await daemon.call('POST', `/api/changes/${undone.body.change}/undo`)).status, 200);
   // The library is made anew from the files, where it is lost.
-  await daemon.close();
-  rmSync(daemon.paths.libraryDatabase);
-  const again = await daemon.restart();
+  const again = await daemon.restartWithoutLibrary();
   t.deepEqual(await told(again), after);
   const { body } = await again.get('/api/corrections');
   t.like(body.corrections, [{ id: made.id, kind: 'mode', mode: 'train', start_utc, end_utc }]);

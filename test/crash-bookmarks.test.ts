@@ -9,8 +9,9 @@ import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { Random } from '../bench/random.ts';
 import { gpxHead, gpxTail, gpxWaypoint } from '../formats/gpx-text.ts';
-import { readGpx } from '../formats/gpx/read-gpx.ts';
-import { nullSink } from '../model/recording.ts';
+import { readBookmarks, toBookmark } from './faults/image.ts';
+import type { Bookmark } from './faults/script.ts';
+import { daemonBelow } from './faults/site.ts';
 import { testCli, untilPrinted, type TestCli } from './helpers/cli.ts';
 import { rounds, seeds } from './helpers/effort.ts';
 
@@ -22,14 +23,7 @@ const time = '2026-01-02T03:04:05Z';
 /** Long notes make the file long enough that a kill can meet it half-written. */
 const longNote = 'a long note '.repeat(600);
 
-/** A bookmark as the test knows it: name, latitude, note, tags in order. */
-interface Known {
-  readonly name: string;
-  readonly lat: number;
-  readonly desc: string;
-  readonly tags: readonly string[];
-}
-type Model = readonly Known[];
+type Model = readonly Bookmark[];
 
 /** One request and what it makes of the bookmarks. */
 interface Change {
@@ -52,7 +46,7 @@ function nextChange(model: Model): Change {
   const { name, lat } = target;
   const place = { name, lat, lon: 7 };
   const query = `name=${encodeURIComponent(name)}&lat=${lat}&lon=7`;
-  const changed = (changes: Partial<Known>): Model =>
+  const changed = (changes: Partial<Bookmark>): Model =>
     model.map((known) => (known === target ? { ...known, ...changes } : known));
   if (kind < 6) {
     const after = model.filter((known) => known !== target);
@@ -102,30 +96,9 @@ function hashOf(model: Model): string {
 
 const namesOf = (model: Model): string => model.map(({ name }) => name).join(', ');
 
-function toKnown(waypoint: {
-  name: string;
-  lat: number;
-  desc?: string;
-  tags?: readonly string[];
-}): Known {
-  const { name, lat, desc = '', tags = [] } = waypoint;
-  return { name, lat, desc, tags };
-}
-
-/** Reads the bookmarks file; throws when it is not whole. */
-function readMirror(path: string): Model {
-  const model: Known[] = [];
-  readGpx([readFileSync(path)], {
-    ...nullSink,
-    waypoint: (waypoint) => model.push(toKnown(waypoint)),
-  });
-  return model;
-}
-
-interface Running {
+interface Running extends Pick<ReturnType<typeof daemonBelow>, 'ask'> {
   readonly child: ChildProcess;
   readonly exit: Promise<number | null>;
-  call(method: string, path: string, body?: object): Promise<Response>;
 }
 
 async function start(cli: TestCli, killAfterMs?: number): Promise<Running | undefined> {
@@ -141,17 +114,7 @@ async function start(cli: TestCli, killAfterMs?: number): Promise<Running | unde
     await exit;
     return undefined;
   }
-  const { url, token } = JSON.parse(readFileSync(join(cli.root, 'run', 'daemon.json'), 'utf8'));
-  return {
-    child,
-    exit,
-    call: (method, path, body) =>
-      fetch(`${url}${path}`, {
-        method,
-        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      }),
-  };
+  return { child, exit, ask: daemonBelow(cli.root).ask };
 }
 
 /** Kills within a few ms of the moment at which a rewrite shows in the directory. */
@@ -171,9 +134,8 @@ function killInRewrite({ child, exit }: Running, directory: string): void {
 }
 
 async function listOf(daemon: Running): Promise<Model> {
-  const answer = await daemon.call('GET', '/api/waypoints');
-  const waypoints = (await answer.json()) as Parameters<typeof toKnown>[0][];
-  return waypoints.map(toKnown);
+  const { text } = await daemon.ask('GET', '/api/waypoints');
+  return JSON.parse(text).map(toBookmark);
 }
 
 /** Everything the test knows about the one data directory. */
@@ -207,7 +169,7 @@ class Witness {
   /** The file is whole at every moment, and shows a content the store had. */
   checkMirror(): void {
     if (!existsSync(this.#path)) return;
-    const mirror = readMirror(this.#path);
+    const mirror = readBookmarks(this.#path);
     const isOnlyEdits = mirror.length > 0 && mirror.every(({ name }) => isEdit(name));
     this.#t.true(isOnlyEdits || this.moments.has(hashOf(mirror)), 'a content that never was');
   }
@@ -223,9 +185,8 @@ class Witness {
       this.moments.add(hashOf(change.after));
       try {
         const { method, path, body, after } = change;
-        const answer = await daemon.call(method, path, body);
-        await answer.arrayBuffer();
-        this.#t.true(answer.ok, `${method} ${answer.status}`);
+        const { status } = await daemon.ask(method, path, body);
+        this.#t.true(status < 300, `${method} ${status}`);
         this.model = after;
         this.pending = undefined;
         this.acknowledged += 1;
@@ -289,7 +250,7 @@ async function compareAtTheEnd(t: ExecutionContext, cli: TestCli, witness: Witne
   witness.compareStore(await listOf(daemon));
   // Windows knows no orderly stop by a signal.
   if (process.platform === 'win32') return;
-  await daemon.call('POST', '/api/bookmarks', { name: 'Last', lat: 1, lon: 7, time });
+  await daemon.ask('POST', '/api/bookmarks', { name: 'Last', lat: 1, lon: 7, time });
   // A stop in the middle of a merge leaves the rest to the next start: once more, then everything is at rest.
   daemon.child.kill('SIGTERM');
   t.is(await daemon.exit, 0);
@@ -298,7 +259,7 @@ async function compareAtTheEnd(t: ExecutionContext, cli: TestCli, witness: Witne
   const list = await listOf(again);
   again.child.kill('SIGTERM');
   t.is(await again.exit, 0);
-  t.deepEqual(readMirror(path), list);
+  t.deepEqual(readBookmarks(path), list);
   const names = list.map(({ name }) => name);
   t.deepEqual(names.filter(isEdit).toSorted(), witness.edits.toSorted());
   t.true(names.includes('Last'));

@@ -1,7 +1,6 @@
 /** kill -9 in the middle of imports: what was answered is there, what was not is there whole or not at all. */
 import { spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -14,6 +13,7 @@ import { rounds } from './helpers/effort.ts';
 import { allowedContent } from './helpers/import-versions.ts';
 import { dumpLibrary, emptyList, filesBelow } from './helpers/imports.ts';
 import { testProgram } from './helpers/program.ts';
+import { temporaryDirectory } from './helpers/temporary-directory.ts';
 
 const kills = rounds(10, 2);
 const program = testProgram('import-forever');
@@ -57,8 +57,7 @@ function reconcile(root: string): ReturnType<typeof followList> {
 }
 
 test('whenever the process is killed, no answered import is lost and none is half', async (t) => {
-  const root = mkdtempSync(join(tmpdir(), 'waypointd-crash-'));
-  t.teardown(() => rmSync(root, { recursive: true, force: true }));
+  const root = temporaryDirectory(t);
   const imports = join(root, 'imports');
   let answered = 0;
   let unfinished = 0;

@@ -13,7 +13,7 @@ import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { GenerationFiles } from '../geodata/generation-files.ts';
 import { Geodata } from '../daemon/geodata/geodata.ts';
-import { InstallFailed, type Download } from '../geodata/installer.ts';
+import type { Download } from '../geodata/installer.ts';
 import { hashFileOf } from '../geodata/generation.ts';
 import { GeodataLookup } from '../geodata/lookup.ts';
 import { embeddedManifest, parseManifest, partialPath } from '../geodata/manifest.ts';
@@ -47,8 +47,6 @@ interface SiteOptions {
   readonly ids?: readonly string[];
   readonly change?: (manifest: GeodataManifest) => GeodataManifest;
   readonly download?: Download;
-  /** Checks what is installed in a thread, as a daemon does. */
-  readonly inThread?: boolean;
 }
 
 /** A daemon with a small builtin generation and some hosted ones that it knows. */
@@ -57,7 +55,6 @@ async function startSite(t: ExecutionContext, options: SiteOptions = {}) {
     ids = ['first', 'second', 'third'],
     change = (manifest) => manifest,
     download = noDownload,
-    inThread = false,
   } = options;
   const directory = temporaryDirectory(t);
   const builtin = makeGeneration(directory, 'shipped');
@@ -69,7 +66,7 @@ async function startSite(t: ExecutionContext, options: SiteOptions = {}) {
         manifest: change(manifestOf(...hosted)),
         builtinPath: asBuiltin(builtin),
         // A thread for each of these tests would take most of their time.
-        ...(inThread ? {} : { check: checkWhole }),
+        check: checkWhole,
         download,
       },
     },
@@ -193,32 +190,6 @@ test('what cannot be installed is refused, and changes nothing', async (t) => {
   t.is((await daemon.call('DELETE', '/api/geodata/install')).status, 409);
   t.is((await statusOf(t, daemon)).install.state, 'idle');
   t.false(existsSync(daemon.paths.geodata));
-});
-
-test('a generation whose file is there is checked, put to use, and still is after a restart', async (t) => {
-  const { daemon, hosted } = await startSite(t, { inThread: true });
-  const [first] = hosted as [TestGeneration];
-  t.deepEqual(await landmark(daemon), ['Landmark shipped']);
-  const partial = placePartial(daemon.paths.geodata, first);
-  const size = first.listed.artifacts[0].size;
-  t.deepEqual(await install(t, daemon, first), {
-    state: 'installed',
-    generation_id: 'first',
-    progress: { artifact_index: 0, artifact_count: 1, bytes: size, total_bytes: size },
-  });
-  t.false(existsSync(partial));
-  t.deepEqual(await landmark(daemon), ['Landmark first'], 'the search follows');
-  t.is((await post(daemon, 'first')).status, 200);
-  const again = await daemon.restart();
-  const { current, previous, available } = await statusOf(t, again);
-  t.like(current, { generation_id: 'first', bytes: size, builtin: false, degraded: false });
-  t.truthy(current.verified_at);
-  t.like(previous, { generation_id: 'shipped', builtin: true, valid: true });
-  t.deepEqual(
-    available.filter(({ installed }) => installed).map(({ id }) => id),
-    ['shipped', 'first'],
-  );
-  t.deepEqual(await landmark(again), ['Landmark first']);
 });
 
 test('one can go back to the generation before, and to the builtin one, without any file', async (t) => {
@@ -417,22 +388,6 @@ test('an install that waits for its file shows how far it is, lets no other one 
   t.is((await daemon.call('DELETE', '/api/geodata/install')).status, 409);
   t.true(existsSync(path), 'what came in is kept');
   t.is(await inUse(t, daemon), 'shipped < none');
-});
-
-test('what a download brings is checked like any other file; what it says went wrong is told', async (t) => {
-  const { daemon, hosted } = await startSite(t, {
-    download: async ({ artifact, path }) => {
-      const wanted = hosted.find(({ oid }) => oid === artifact.oid)!;
-      if (wanted.listed.id === 'third') throw new InstallFailed('rate_limited');
-      writeFileSync(path, readFileSync(wanted.path));
-      if (wanted.listed.id === 'second') damage(path);
-    },
-  });
-  const [first, second, third] = hosted as [TestGeneration, TestGeneration, TestGeneration];
-  t.like(await install(t, daemon, second), { state: 'failed', error: 'mismatch' });
-  t.like(await install(t, daemon, third), { state: 'failed', error: 'rate_limited' });
-  t.is((await install(t, daemon, first)).state, 'installed');
-  t.is(await inUse(t, daemon), 'first < shipped');
 });
 
 test('closing the daemon cancels an install that waits', async (t) => {

@@ -24,6 +24,7 @@ import { decodeRings, encodeRings } from '../geodata/ring-blob.ts';
 import { DayBlobCorrupt } from '../storage/number-columns.ts';
 import { rounds } from './helpers/effort.ts';
 import { temporaryDirectory } from './helpers/temporary-directory.ts';
+import { testWith } from './helpers/where.ts';
 
 const builtin = builtinGeodataPath();
 
@@ -32,11 +33,9 @@ function sha256(path: string): string {
 }
 
 /** A quarter of a minute of work. */
-const isThorough = rounds(1) > 1;
-const thorough = isThorough ? test : test.skip;
-const why = isThorough ? '' : ' (skipped: only where TEST_EFFORT is 2 or more)';
+const thorough = testWith(rounds(1) > 1, 'only where TEST_EFFORT is 2 or more');
 
-thorough(`a second build has the same bytes as the first${why}`, (t) => {
+thorough('a second build has the same bytes as the first', (t) => {
   const path = join(temporaryDirectory(t), 'again.sqlite');
   const before = process.cpuUsage();
   buildGeneration(path);

@@ -1,6 +1,5 @@
 /** What readGpx hands to its sink, its limits, and how it ends when something goes wrong. */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import test from 'ava';
 import { readGpx, type ReadGpxOptions } from '../formats/gpx/read-gpx.ts';
@@ -12,6 +11,7 @@ import {
   type RecordingSummary,
 } from '../model/recording.ts';
 import { rowsOf, valuesOf } from './helpers/fields.ts';
+import { temporaryDirectory } from './helpers/temporary-directory.ts';
 
 const folder = path.resolve(import.meta.dirname, '../fixtures/gpx');
 const megabyte = 1_048_576;
@@ -381,9 +381,7 @@ test('a refused source is closed', (t) => {
 });
 
 test('a refusal says nothing of the content or the path', (t) => {
-  const directory = mkdtempSync(path.join(tmpdir(), 'waypointd-'));
-  t.teardown(() => rmSync(directory, { recursive: true }));
-  const file = path.join(directory, 'secret-place.gpx');
+  const file = path.join(temporaryDirectory(t), 'secret-place.gpx');
   writeFileSync(file, inName('secret & place'));
   const error = t.throws(() => read(file), { instanceOf: FileRefused });
   t.is(error?.message, 'The file cannot be imported: not_xml.');

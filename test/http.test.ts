@@ -1089,10 +1089,3 @@ posix('an inherited socket is taken on the loopback only', async (t) => {
     'forbidden',
   ]);
 });
-
-test('a port that is taken is an error with its code', async (t) => {
-  const { port } = await startHttpServer(t, { routes });
-  const second = await startHttpServer(t, { routes });
-  await second.server.close(0);
-  await t.throwsAsync(second.server.listen({ port, host: '127.0.0.1' }), { code: 'EADDRINUSE' });
-});

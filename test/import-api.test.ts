@@ -1,17 +1,6 @@
 /** `/api/import` of a whole daemon, and the run behind it. */
-import {
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  truncateSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setImmediate as turn } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import { LibraryWork, type ImportTasks } from '../daemon/import/library-work.ts';
 import { ImportRun } from '../daemon/import/run.ts';
@@ -29,7 +18,7 @@ import { startTestDaemon, type TestAnswer, type TestDaemon } from './helpers/dae
 import { dumpLibrary, emptyList, filesBelow, gpx, noList, writeTree } from './helpers/imports.ts';
 import { silentLog } from './helpers/logs.ts';
 import { temporaryDirectory } from './helpers/temporary-directory.ts';
-import { answerWhen } from './helpers/until.ts';
+import { answerWhen, until } from './helpers/until.ts';
 
 const camp = gpx([['Camp', 42.123456, -8.3]], ['2024-05-01T08:00:00Z', '2024-05-02T08:00:00Z']);
 const hut = gpx([['Hut', 46.5, 8.2]]);
@@ -287,20 +276,6 @@ test('while the library lacks its files, a twin is reckoned with: tags are kept,
   ]);
 });
 
-test('a file edited below imports while the daemon was stopped is read again', async (t) => {
-  const first = await startTestDaemon(t);
-  const dir = sourceOf(first, { 'a.gpx': hut });
-  await first.call('POST', '/api/import', { dir });
-  await first.close();
-  const path = join(first.paths.imports, 'a.gpx');
-  writeFileSync(path, readFileSync(path, 'utf8').replace('Hut', 'Inn'));
-  const future = statSync(path).mtimeMs / 1_000 + 5;
-  utimesSync(path, future, future);
-  const second = await first.restart();
-  await second.call('POST', '/api/import', { dir, files: ['none.gpx'] });
-  t.is((await second.get('/api/waypoints')).body[0].name, 'Inn');
-});
-
 /** A pool whose tasks end when the test says so. */
 class GatedPool extends WorkerPool<ImportTasks> {
   readonly calls: string[] = [];
@@ -356,11 +331,6 @@ function gatedRun(t: ExecutionContext): {
 function outcomeOf(dir: string, result: Partial<DirectoryResult> = {}, isDiskFull = false) {
   const found = { ...new Tally().result(dir, undefined, false), ...result };
   return { result: found, isDiskFull };
-}
-
-/** Lets promises and the file system go on until something is so. */
-async function until(isSo: () => boolean): Promise<void> {
-  while (!isSo()) await turn();
 }
 
 test('an empty library and empty imports start no worker', async (t) => {
@@ -512,13 +482,4 @@ test('the lists of the last result are cut, its numbers are not', async (t) => {
   t.is(run.status().last?.unsupported, 1_001);
   t.is(run.status().last?.files_without_data.length, 1_000);
   t.deepEqual(run.status().last?.without_data, result.without_data, 'at the limit');
-});
-
-test('a file of nothing but track points is imported, and nothing shows on the map', async (t) => {
-  const daemon = await startTestDaemon(t);
-  const dir = sourceOf(daemon, { 'a.gpx': longTrack(3) });
-  const { status, body } = await daemon.call<ImportResult>('POST', '/api/import', { dir });
-  t.is(status, 200);
-  t.like(body, { added: 1, count: 0, observations: 3, dedup_count: 0 });
-  t.deepEqual((await daemon.get('/api/clusters')).body, []);
 });

@@ -1,10 +1,8 @@
 /** Places below `imports/` that this user may not read or write, one by one or all. */
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { withoutAllRights, withoutRights } from './helpers/where.ts';
 import { testProgram } from './helpers/program.ts';
+import { temporaryDirectory } from './helpers/temporary-directory.ts';
 
 const program = testProgram('import-forbidden');
 
@@ -29,9 +27,7 @@ withoutAllRights(
   'a place that is closed fails the files that belong there, and loses nothing',
   (t) => {
     const rights = withoutRights() ?? [];
-    const root = mkdtempSync(join(tmpdir(), 'waypointd-forbidden-'));
-    t.teardown(() => rmSync(root, { recursive: true, force: true }));
-    const [command, ...words] = [...rights, process.execPath, program, root];
+    const [command, ...words] = [...rights, process.execPath, program, temporaryDirectory(t)];
     const { stdout, stderr } = spawnSync(command, words, { encoding: 'utf8' });
     t.is(stderr, '');
     const { places, left, opened, old, kept, unlisted, whole }: Seen = JSON.parse(stdout);

@@ -9,7 +9,6 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
-  renameSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -492,15 +491,6 @@ test('start-up deletes what a killed import left unfinished, and nothing else', 
   });
   t.like(site.reconcile(), { loaded: 0, dropped: 0 });
   t.deepEqual(filesBelow(site.imports), ['.DS_Store', 'a.gpx', 'note.txt']);
-});
-
-test('a file renamed into place before its rows were committed is read at start-up', (t) => {
-  const site = importSite(t, { 'a.gpx': hut });
-  site.run();
-  writeTree(site.imports, { 'a.gpx.tmp': lake });
-  renameSync(join(site.imports, 'a.gpx.tmp'), join(site.imports, 'a.gpx'));
-  t.like(site.reconcile(), { loaded: 1, dropped: 0 });
-  t.is(site.result().replaced, 1, 'the source differs from it again');
 });
 
 test('a start-up fails with an error of the library itself, which is none of a file', (t) => {

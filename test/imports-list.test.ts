@@ -125,10 +125,7 @@ test('ids outlive a lost library, and a library from before the list fills it', 
   const daemon = await startTestDaemon(t);
   await importTree(daemon, { 'a.gpx': track, 'b.gpx': gpx([['Camp', 1, 2]]) });
   const before = await listed(daemon);
-  await daemon.close();
-  for (const end of ['', '-wal', '-shm'])
-    rmSync(daemon.paths.libraryDatabase + end, { force: true });
-  const rebuilt = await daemon.restart();
+  const rebuilt = await daemon.restartWithoutLibrary();
   t.deepEqual(await listed(rebuilt), before);
   await rebuilt.close();
   const store = new Database(daemon.paths.waypointsDatabase);

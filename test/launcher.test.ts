@@ -4,20 +4,12 @@
  */
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import {
-  cpSync,
-  mkdirSync,
-  mkdtempSync,
-  rmSync,
-  symlinkSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, mkdirSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import test, { type ExecutionContext } from 'ava';
+import { temporaryDirectory } from './helpers/temporary-directory.ts';
 import { testWith } from './helpers/where.ts';
 
 const root = path.resolve(import.meta.dirname, '..');
@@ -60,8 +52,7 @@ type Copy = Awaited<ReturnType<typeof copyLaunchers>>;
 
 /** A copy of the launchers with an entry; `packages: false` is a clone before \`npm ci\`. */
 function copyLaunchers(t: ExecutionContext, { packages = true, entries = ['cli/main.ts'] } = {}) {
-  const directory = mkdtempSync(path.join(tmpdir(), 'waypointd launcher '));
-  t.teardown(() => rmSync(directory, { recursive: true, force: true }));
+  const directory = path.join(temporaryDirectory(t), 'a b');
   const bin = path.join(directory, 'bin');
   cpSync(path.join(root, 'bin'), bin, { recursive: true });
   writeFileSync(path.join(directory, 'package.json'), '{"name":"waypointd","type":"module"}');

@@ -1,24 +1,18 @@
 /** Twins within and between files: as if they were compared one by one. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import test, { type ExecutionContext } from 'ava';
+import test from 'ava';
 import fc from 'fast-check';
 import { openReader } from '../storage/database.ts';
 import { prepareLibrary } from '../storage/library/prepare.ts';
 import { LibraryWriter } from '../storage/library/writer.ts';
 import { rounds } from './helpers/effort.ts';
 import { noCounts } from './helpers/no-counts.ts';
+import { temporaryDirectory } from './helpers/temporary-directory.ts';
 
 const [lat, lon] = [1, 2];
 
 const eightNames: readonly string[] = Array.from({ length: 8 }, (_, i) => `N${i}`);
-
-function directoryOf(t: ExecutionContext): string {
-  const directory = mkdtempSync(join(tmpdir(), 'waypointd-twins-'));
-  t.teardown(() => rmSync(directory, { recursive: true, force: true }));
-  return directory;
-}
 
 function newLibrary(path: string): LibraryWriter {
   rmSync(path, { force: true });
@@ -71,7 +65,7 @@ function lastTexts(files: ReadonlyMap<string, Told>): Record<string, string> {
 }
 
 test('each waypoint says what the newest of its twins that says something does, whatever comes and goes', (t) => {
-  const path = join(directoryOf(t), 'library.sqlite');
+  const path = join(temporaryDirectory(t), 'library.sqlite');
   const texts = fc.array(fc.option(fc.constantFrom('one', 'other')), { maxLength: 4 });
   const isOlder = fc.boolean();
   const told = fc.record({ names: names.map((all) => all.slice(0, 4)), texts, isOlder });

@@ -1,7 +1,6 @@
 /** `library.sqlite`: made ready at start-up, written file by file, each identity shown once. */
 import {
   existsSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   truncateSync,
@@ -9,7 +8,6 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import fc from 'fast-check';
@@ -20,12 +18,11 @@ import { LibraryWriter, type ImportedWaypoint } from '../storage/library/writer.
 import { rounds } from './helpers/effort.ts';
 import { noCounts } from './helpers/no-counts.ts';
 import { openFiles } from './helpers/open-files.ts';
+import { temporaryDirectory } from './helpers/temporary-directory.ts';
 import { onLinux } from './helpers/where.ts';
 
 function libraryPath(t: ExecutionContext): string {
-  const directory = mkdtempSync(join(tmpdir(), 'waypointd-library-'));
-  t.teardown(() => rmSync(directory, { recursive: true, force: true }));
-  return join(directory, 'library.sqlite');
+  return join(temporaryDirectory(t), 'library.sqlite');
 }
 
 const now = Date.parse('2026-03-01T10:20:30.400Z');
@@ -206,16 +203,6 @@ test('a file whose rows cannot be placed leaves nothing, and the one before stay
   t.deepEqual(shown(library), ['Old 1 2']);
   t.is(library.revision(), revision);
   t.is(library.files().length, 1);
-});
-
-test('of equal identities the first by path in byte order and position is shown', (t) => {
-  const library = openLibrary(t);
-  put(library, 'b.gpx', [at('Camp'), { ...at('Camp'), lat: 1.000_000_2 }]);
-  t.deepEqual(shown(library), ['Camp 1 2']);
-  put(library, 'a.gpx', [at('Other'), { ...at('Camp'), lat: 1.000_000_3 }]);
-  t.deepEqual(shown(library), ['Other 1 2', 'Camp 1.0000003 2']);
-  put(library, 'Z.gpx', [at('Camp', 0.999_999_9)]);
-  t.deepEqual(shown(library), ['Camp 0.9999999 2', 'Other 1 2'], 'capitals come first');
 });
 
 const identity = fc.constantFrom('A', 'B', 'C', 'D');

@@ -4,7 +4,6 @@ import {
   existsSync,
   lstatSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   realpathSync,
@@ -17,7 +16,6 @@ import {
   watchFile,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import fc from 'fast-check';
@@ -83,7 +81,7 @@ interface Bench {
 }
 
 function makeBench(t: ExecutionContext, changes: Changes = {}): Bench {
-  const root = mkdtempSync(join(tmpdir(), 'waypointd-mirror-'));
+  const root = temporaryDirectory(t);
   const waypointsPath = join(root, 'waypoints.sqlite');
   const libraryPath = join(root, 'library.sqlite');
   const backups = join(root, 'backups');
@@ -140,7 +138,6 @@ function makeBench(t: ExecutionContext, changes: Changes = {}): Bench {
   t.teardown(async () => {
     await bench.mirror.close();
     store.close();
-    rmSync(root, { recursive: true, force: true });
   });
   return bench;
 }

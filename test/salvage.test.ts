@@ -1,5 +1,5 @@
 /** Of cut-off and damaged files, what is whole before the damage comes in where that is asked for, and stays so. */
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import test from 'ava';
 import { testCli } from './helpers/cli.ts';
@@ -151,10 +151,7 @@ test('a library that is rebuilt has what was salvaged, and so has one to which a
   const before = await seen(daemon);
   t.like(before, { list: { files: [{ path: 'a.fit', salvaged: true, broken_at: 81 }] } });
   t.is((before as { tracks: { points: unknown[] } }).tracks.points.length, 2);
-  await daemon.close();
-  for (const end of ['', '-wal', '-shm'])
-    rmSync(daemon.paths.libraryDatabase + end, { force: true });
-  const rebuilt = await startTestDaemon(t, { root: daemon.root });
+  const rebuilt = await daemon.restartWithoutLibrary();
   t.deepEqual(await seen(rebuilt), before);
   const [{ id }] = (await rebuilt.get('/api/imports')).body.files;
   t.is((await rebuilt.call('DELETE', `/api/imports/${id}`)).status, 200);

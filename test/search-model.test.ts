@@ -49,6 +49,7 @@ test('mercator: the world is a square from 0 to 1, twice as wide a zoom', (t) =>
   t.deepEqual([worldX(-180), worldX(0), worldX(180)], [0, 0.5, 1]);
   t.is(worldY(0), 0.5);
   t.true(Math.abs(worldY(maxLatitude)) < 1e-12 && Math.abs(worldY(-maxLatitude) - 1) < 1e-12);
+  t.deepEqual([worldY(90), worldY(-90)], [worldY(maxLatitude), worldY(-maxLatitude)]);
   t.is(worldSizePx(0), 256);
   t.is(worldSizePx(24), 2 ** 32);
   t.is(worldSizePx(0.5), 256 * Math.SQRT2);

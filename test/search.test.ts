@@ -1,24 +1,21 @@
-import { get, type IncomingMessage } from 'node:http';
 import Database from 'better-sqlite3';
 import test from 'ava';
-import { startTestDaemon, type TestDaemon } from './helpers/daemon.ts';
+import { openAnswer, startTestDaemon } from './helpers/daemon.ts';
 import { rowsOf, valuesOf } from './helpers/fields.ts';
 import { importTree } from './helpers/imported-files.ts';
+import { gpx } from './helpers/imports.ts';
 
 const place = (name: string, lat: number, lon: number) => ({ name, lat, lon });
-
-async function importPlaces(daemon: TestDaemon, places: ReturnType<typeof place>[]): Promise<void> {
-  const points = places.map(
-    ({ name, lat, lon }) => `<wpt lat="${lat}" lon="${lon}"><name>${name}</name></wpt>`,
-  );
-  const { body } = await importTree(daemon, { 'a.gpx': `<gpx>${points.join('')}</gpx>` });
-  if (body.files !== 1) throw new Error('import failed');
-}
 
 test('GET /api/clusters groups imported waypoints and bookmarks by cell', async (t) => {
   const daemon = await startTestDaemon(t);
   t.deepEqual((await daemon.get('/api/clusters')).body, []);
-  await importPlaces(daemon, [place('North', 40, 20), place('South', -40, 20)]);
+  await importTree(daemon, {
+    'a.gpx': gpx([
+      ['North', 40, 20],
+      ['South', -40, 20],
+    ]),
+  });
   await daemon.call('POST', '/api/bookmarks', place('Near north', 40.001, 20.001));
   const far = await daemon.get('/api/clusters?zoom=5&bounds=1');
   t.is(far.body.length, 2);
@@ -68,12 +65,8 @@ test('GET /api/clusters: ETag and 304 until something changes', async (t) => {
 
 test('GET /api/suggest ranks whole name, prefix, word start, inside; bookmarks first among equals; case and accents do not matter', async (t) => {
   const daemon = await startTestDaemon(t);
-  await importPlaces(daemon, [
-    place('Delfini', 1, 1),
-    place('Bar Fini', 1, 2),
-    place('Finisterre', 1, 3),
-    place('FINÍ', 1, 4),
-  ]);
+  const names = ['Delfini', 'Bar Fini', 'Finisterre', 'FINÍ'];
+  await importTree(daemon, { 'a.gpx': gpx(names.map((name, at) => [name, 1, at + 1])) });
   await daemon.call('POST', '/api/bookmarks', place('Finikas', 2, 3));
   await daemon.call('POST', '/api/bookmarks', place('Fini', 2, 4));
   const { body } = await daemon.get('/api/suggest?q=%20fini%20');
@@ -94,10 +87,8 @@ test('GET /api/suggest ranks whole name, prefix, word start, inside; bookmarks f
 
 test('GET /api/suggest gives at most 8, and refuses 257 code points', async (t) => {
   const daemon = await startTestDaemon(t);
-  await importPlaces(
-    daemon,
-    Array.from({ length: 12 }, (_, i) => place(`place ${i}`, i, i)),
-  );
+  const places = Array.from({ length: 12 }, (_, i) => [`place ${i}`, i, i] as const);
+  await importTree(daemon, { 'a.gpx': gpx(places) });
   t.is((await daemon.get('/api/suggest?q=place')).body.suggestions.length, 8);
   const long = encodeURIComponent('😀'.repeat(256));
   t.is((await daemon.get(`/api/suggest?q=${long}`)).status, 200);
@@ -119,7 +110,12 @@ test('GET /api/suggest: a tag of that very name follows the names, each waypoint
 
 test('GET /api/suggest: tag queries with AND and OR match normal forms of bookmarks and imported waypoints', async (t) => {
   const daemon = await startTestDaemon(t);
-  await importPlaces(daemon, [place('Cove', 3, 3), place('Hidden cove', 4, 4)]);
+  await importTree(daemon, {
+    'a.gpx': gpx([
+      ['Cove', 3, 3],
+      ['Hidden cove', 4, 4],
+    ]),
+  });
   await daemon.call('POST', '/api/bookmarks', { ...place('Casa', 1, 1), tags: ['Home', 'beach'] });
   await daemon.call('POST', '/api/bookmarks', { ...place('Flat', 2, 2), tags: ['home'] });
   await daemon.call('POST', '/api/tags', { ...place('Cove', 3, 3), tag: 'beach' });
@@ -189,11 +185,3 @@ test('GET /api/clusters: two big answers are sent at once, a third is 429 with R
   t.is(third.headers.get('retry-after'), '1');
   for (const answer of answers) answer.destroy();
 });
-
-/** Asks for an answer and reads nothing of its body. */
-function openAnswer(daemon: TestDaemon, path: string): Promise<IncomingMessage> {
-  const headers = { authorization: `Bearer ${daemon.token}` };
-  return new Promise((resolve, reject) => {
-    get(`${daemon.url}${path}`, { headers, agent: false }, resolve).on('error', reject);
-  });
-}

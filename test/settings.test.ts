@@ -269,12 +269,6 @@ test('an unknown key in config.json stops every command but can be unset', async
   await cli.out(['paths', '--config', file]);
 });
 
-test('an unknown flag is named and is a usage error', async (t) => {
-  const { code, stderr } = await testCli(t).run(['serve', '--prot', '1']);
-  t.is(code, 64);
-  t.regex(stderr, /--prot/u);
-});
-
 test('paths prints all directories as text and as JSON', async (t) => {
   const cli = testCli(t);
   const shown = await cli.json(['paths']);

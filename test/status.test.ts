@@ -1,4 +1,3 @@
-import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
 import { LibraryWork, type ImportTasks } from '../daemon/import/library-work.ts';
@@ -25,9 +24,7 @@ test('GET /api/status tells what the daemon holds and since when it runs', async
     bookmarks: 1,
     timelines: { queued: 0, running: 0 },
   });
-  await daemon.close();
-  rmSync(daemon.paths.libraryDatabase);
-  const again = await startTestDaemon(t, { root: daemon.root });
+  const again = await daemon.restartWithoutLibrary();
   await again.get('/api/clusters');
   t.like((await again.get('/api/status')).body, {
     library: { state: 'ready', files_done: 2, files_total: 2 },

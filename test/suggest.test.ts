@@ -70,19 +70,6 @@ function withoutTies(found: readonly { name: string; lat: number; lon: number; s
   return found.map(({ lat, lon, source }) => ({ lat, lon, source }));
 }
 
-test('suggest: a word begins at a letter or digit after something else', async (t) => {
-  const names = ['zz-oak', 'zz (oak)', 'zz’oak', 'zz1oak', 'zz😀oak', 'zzoak', 'oakzz'];
-  t.deepEqual(await namesFor(names, 'oak'), [
-    'oakzz',
-    'zz (oak)',
-    'zz’oak',
-    'zz-oak',
-    'zz😀oak',
-    'zz1oak',
-    'zzoak',
-  ]);
-});
-
 test('suggest: case and accents make no difference, in the name or in the query', async (t) => {
   for (const [name, query] of [
     ['Älplihütte', 'alpliHUTTE'],
@@ -101,28 +88,6 @@ test('suggest: case and accents make no difference, in the name or in the query'
   ] as const) {
     t.deepEqual(await namesFor([name], query), [name], name);
   }
-});
-
-test('suggest: bookmarks come first among equals, then folded name, lat, lon', async (t) => {
-  const library = [
-    { name: 'camp b', lat: 1, lon: 1 },
-    { name: 'CAMP A', lat: 2, lon: 2 },
-    { name: 'camp a', lat: 2, lon: 1 },
-    { name: 'camp a', lat: 1, lon: 5 },
-  ];
-  const bookmarks = [
-    { name: 'camp z', lat: 3, lon: 3 },
-    { name: 'my camp', lat: 4, lon: 4 },
-  ];
-  const found = await suggest({ library, bookmarks }, 'camp');
-  t.deepEqual(rowsOf(found, 'name', 'lat', 'lon', 'source'), [
-    ['camp z', 3, 3, 'bookmark'],
-    ['camp a', 1, 5, 'waypoint'],
-    ['camp a', 2, 1, 'waypoint'],
-    ['CAMP A', 2, 2, 'waypoint'],
-    ['camp b', 1, 1, 'waypoint'],
-    ['my camp', 4, 4, 'bookmark'],
-  ]);
 });
 
 test('suggest: folded names are ordered by code point', async (t) => {

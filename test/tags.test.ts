@@ -164,39 +164,6 @@ test('GET /api/tags?distinct=true reads and writes many tags in steps of a few h
   t.is(pieces.length, 2 + atOnce.length + 2);
 });
 
-test('GET /api/tags?distinct=true follows every way a tag can go', async (t) => {
-  const daemon = await startTestDaemon(t);
-  const counts = async (): Promise<unknown> => {
-    const { body } = await daemon.get('/api/tags?distinct=true&emoji=true&counts=1');
-    return body.tags.map((tag: { raw: string; count: number }) => [tag.raw, tag.count]);
-  };
-  await withCamp(daemon, ['a', 'b']);
-  await daemon.call('POST', '/api/bookmarks', { ...camp, name: 'Other', tags: ['A', 'c'] });
-  t.deepEqual(await counts(), [
-    ['a', 2],
-    ['b', 1],
-    ['c', 1],
-  ]);
-  await daemon.call('DELETE', `/api/tags?${campQuery}&tag=b`);
-  await daemon.call('PATCH', '/api/bookmarks', {
-    oldName: 'Camp',
-    lat: 42.1,
-    lon: -8.3,
-    newName: 'Camp 2',
-  });
-  t.deepEqual(await counts(), [
-    ['a', 2],
-    ['c', 1],
-  ]);
-  await daemon.call('DELETE', '/api/bookmarks?name=Camp%202&lat=42.1&lon=-8.3');
-  t.deepEqual(await counts(), [
-    ['A', 1],
-    ['c', 1],
-  ]);
-  await daemon.call('DELETE', '/api/bookmarks?name=Other&lat=42.1&lon=-8.3');
-  t.deepEqual(await counts(), []);
-});
-
 test('tags of a version that knew fewer words are in line with those of this one after a start', async (t) => {
   const daemon = await startTestDaemon(t);
   await daemon.call('POST', '/api/bookmarks', {

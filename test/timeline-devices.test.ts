@@ -7,6 +7,7 @@ import { hourMs, minuteMs, wavering } from './helpers/fixes.ts';
 import {
   days,
   libraryOf,
+  stays,
   timelineOf,
   type LibraryContent,
   type Observed,
@@ -57,10 +58,6 @@ function minutesOf(instant: string): number {
   return (Date.parse(instant) - day) / minuteMs;
 }
 
-function stays({ timeline }: TimelineResult): TimelineStop[] {
-  return timeline.filter(({ kind }) => kind === 'stay');
-}
-
 function isAt(stop: TimelineStop | undefined, place: Position): boolean {
   if (stop === undefined) return false;
   return metresBetween({ lat: stop.latitude, lon: stop.longitude }, place) < 150;
@@ -95,8 +92,8 @@ for (const [what, leaderMs, otherMs, phaseMs] of [
 }
 
 /** Home until eight, away until ten, and home again; `found` are the stays. */
-function isTrip(t: ExecutionContext, { timeline }: TimelineResult): void {
-  const found = timeline.filter(({ kind }) => kind === 'stay');
+function isTrip(t: ExecutionContext, result: TimelineResult): void {
+  const found = stays(result);
   t.is(found.length, 3);
   t.true(isAt(found[0], home) && isAt(found[1], away) && isAt(found[2], home));
   const [left, ended] = found.map((stop) => minutesOf(stop.last_observation_utc));

@@ -9,6 +9,7 @@ import { importTree } from './helpers/imported-files.ts';
 import {
   days,
   libraryOf,
+  stays,
   timelineOf,
   type LibraryContent,
   type Observed,
@@ -35,10 +36,6 @@ function made(t: ExecutionContext, files: readonly LibraryContent[], start: stri
 function brief({ kind, ...stop }: TimelineStop): string {
   const flags = `${stop.continues_before ? '<' : ''}${stop.continues_after ? '>' : ''}`;
   return `${kind} ${stop.first_observation_utc} ${stop.duration_seconds}${flags}`;
-}
-
-function stays({ timeline }: TimelineResult): TimelineStop[] {
-  return timeline.filter(({ kind }) => kind === 'stay');
 }
 
 function country({ places }: TimelineResult, id: string) {
@@ -206,19 +203,6 @@ test('without data everything is zero, empty or null', (t) => {
   t.deepEqual([result.timeline, result.places, result.days], [[], [], []]);
   t.false(result.timeline_truncated);
   t.not(result.dataset, null);
-});
-
-test('points without a time are counted, and are nowhere else', (t) => {
-  const file = { ...track(), missingTimes: 40, invalidTimes: 2, unusablePoints: 3 };
-  const result = made(t, [file], '2024-05-01', '2024-05-31');
-  t.like(result.summary, {
-    recorded_observations: 0,
-    indexed_valid_times: 0,
-    indexed_missing_times: 40,
-    indexed_invalid_times: 2,
-    invalid_coordinates: 3,
-  });
-  t.deepEqual(result.timeline, []);
 });
 
 test('one point is one mark, where it is', (t) => {

@@ -4,7 +4,7 @@ import { moved, type Position } from '../bench/timelines/geometry.ts';
 import { noGeodata } from '../bench/timelines/timeline-of.ts';
 import type { TimelineStop } from '../model/timeline-result.ts';
 import { hourMs, minuteMs, wavering } from './helpers/fixes.ts';
-import { days, libraryOf, timelineOf, type Observed } from './helpers/timeline-library.ts';
+import { days, libraryOf, stays, timelineOf, type Observed } from './helpers/timeline-library.ts';
 
 const second = 1_000;
 const day = Date.UTC(2023, 2, 1);
@@ -33,7 +33,7 @@ const going =
 function staysOf(t: ExecutionContext, ...parts: readonly (readonly Observed[])[]): TimelineStop[] {
   const library = libraryOf(t, [{ path: 'a.gpx', trackPoints: parts.flat() }]);
   const { result } = timelineOf(t, library, days('2023-03-01'), noGeodata);
-  return result.timeline.filter(({ kind }) => kind === 'stay');
+  return stays(result);
 }
 
 function minutes(stays: readonly TimelineStop[]): number[] {

@@ -5,26 +5,12 @@ import { moved, type Position } from '../bench/timelines/geometry.ts';
 import { importFiles, parseTimeline, timelineText } from '../bench/timelines/timeline-of.ts';
 import type { TimelineResult } from '../model/timeline-result.ts';
 import { rowsOf } from './helpers/fields.ts';
-import { at, gpxTrack } from './helpers/fixes.ts';
+import { activity, at, gpxTrack, visit } from './helpers/fixes.ts';
 import { days } from './helpers/timeline-library.ts';
 
 const home: Position = { lat: 51.3127, lon: 9.4797 };
 const lake = moved(home, 30_000, 0);
 const week = days('2024-05-01', '2024-05-09');
-
-function text({ lat, lon }: Position): string {
-  return `${lat.toFixed(6)}°, ${lon.toFixed(6)}°`;
-}
-
-function visit(startTime: string, endTime: string, place: Position) {
-  const placeLocation = { latLng: text(place) };
-  return { startTime, endTime, visit: { topCandidate: { placeLocation } } };
-}
-
-function activity(startTime: string, endTime: string, type: string, from: Position, to: Position) {
-  const [start, end] = [{ latLng: text(from) }, { latLng: text(to) }];
-  return { startTime, endTime, activity: { start, end, topCandidate: { type } } };
-}
 
 function told(t: ExecutionContext, semanticSegments: readonly object[], gpx = ''): TimelineResult {
   const files = [{ name: 'Timeline.json', text: JSON.stringify({ semanticSegments }) }];

@@ -1,10 +1,10 @@
 /** One story: the API and `timeline`, `trips`, `days`, `where` and `when` never contradict each other about one scene. */
 import test, { type ExecutionContext } from 'ava';
-import { moved, type Position } from '../bench/timelines/geometry.ts';
+import { moved } from '../bench/timelines/geometry.ts';
 import type { TimelineLeg, TimelineResult, TimelineStop } from '../model/timeline-result.ts';
 import { testCli } from './helpers/cli.ts';
 import { startTestDaemon, tellTimeline } from './helpers/daemon.ts';
-import { at, gpxTrack, hourMs, minuteMs, way } from './helpers/fixes.ts';
+import { activity, at, gpxTrack, hourMs, minuteMs, visit, way } from './helpers/fixes.ts';
 import { importTree } from './helpers/imported-files.ts';
 import type { Observed } from './helpers/timeline-library.ts';
 
@@ -94,15 +94,7 @@ const scenes: Readonly<Record<string, Scene>> = {
   'visits and an activity of Google': {
     google: [
       visit('2024-05-02T18:00:00Z', '2024-05-06T06:30:00Z', berlin),
-      {
-        startTime: '2024-05-06T06:30:00Z',
-        endTime: '2024-05-06T07:15:00Z',
-        activity: {
-          start: { latLng: text(berlin) },
-          end: { latLng: text(lake) },
-          topCandidate: { type: 'IN_TRAIN' },
-        },
-      },
+      activity('2024-05-06T06:30:00Z', '2024-05-06T07:15:00Z', 'IN_TRAIN', berlin, lake),
       visit('2024-05-06T07:15:00Z', '2024-05-06T12:00:00Z', lake),
     ],
     moments: [
@@ -113,15 +105,6 @@ const scenes: Readonly<Record<string, Scene>> = {
     countries: { DE: ['Germany', 5, 4, 1] },
   },
 };
-
-function text({ lat, lon }: Position): string {
-  return `${lat.toFixed(6)}°, ${lon.toFixed(6)}°`;
-}
-
-function visit(startTime: string, endTime: string, place: Position): object {
-  const placeLocation = { latLng: text(place) };
-  return { startTime, endTime, visit: { topCandidate: { placeLocation } } };
-}
 
 interface Where {
   readonly state: 'stop' | 'between' | 'unknown';

@@ -1,9 +1,8 @@
 import { existsSync } from 'node:fs';
-import { get, type IncomingMessage } from 'node:http';
 import Database from 'better-sqlite3';
 import test from 'ava';
-import { startTestDaemon, type TestDaemon } from './helpers/daemon.ts';
-import { rowsOf, valuesOf } from './helpers/fields.ts';
+import { openAnswer, startTestDaemon, type TestDaemon } from './helpers/daemon.ts';
+import { valuesOf } from './helpers/fields.ts';
 import { importTree } from './helpers/imported-files.ts';
 import { answerWhen } from './helpers/until.ts';
 
@@ -67,74 +66,6 @@ test('numbers keep full precision from request to answer', async (t) => {
   await daemon.call('POST', '/api/bookmarks', exact);
   const [{ lat, lon, ele }] = (await daemon.get('/api/waypoints')).body;
   t.deepEqual({ name: 'Exact', lat, lon, ele }, exact);
-});
-
-test('a bookmark over an imported twin shows once, as bookmark; deleted, the twin shows again with the tags', async (t) => {
-  const daemon = await startTestDaemon(t);
-  await importFiles(daemon, { 'a.gpx': [a, b] });
-  await daemon.call('POST', '/api/tags', { ...a, tag: 'mine' });
-  const added = await daemon.call('POST', '/api/bookmarks', a);
-  t.is(added.status, 201);
-  t.deepEqual(added.body.tags, ['mine']);
-  const listed = (await daemon.get('/api/waypoints')).body;
-  t.deepEqual(rowsOf(listed, 'name', 'bookmark'), [
-    ['A', true],
-    ['B', false],
-  ]);
-  await daemon.call('DELETE', '/api/bookmarks?name=A&lat=10&lon=20');
-  const after = (await daemon.get('/api/waypoints')).body;
-  t.deepEqual(after[0], { ...a, bookmark: false, tags: ['mine'] });
-});
-
-test('a renamed bookmark keeps its imported twin hidden; renamed back it is one again; deleted, the twin shows', async (t) => {
-  const daemon = await startTestDaemon(t);
-  await importFiles(daemon, { 'a.gpx': [a] });
-  await daemon.call('POST', '/api/bookmarks', a);
-  const rename = (oldName: string, newName: string) =>
-    daemon.call('PATCH', '/api/bookmarks', { oldName, newName, lat: a.lat, lon: a.lon });
-  const visible = async (): Promise<unknown> => {
-    const listed = names((await daemon.get('/api/waypoints')).body);
-    const items = (await daemon.get('/api/clusters?zoom=24')).body;
-    const count = items.reduce(
-      (sum: number, item: { count?: number }) => sum + (item.count ?? 1),
-      0,
-    );
-    const suggested = names((await daemon.get('/api/suggest?q=a')).body.suggestions);
-    t.is(count, listed.length);
-    t.deepEqual(suggested.toSorted(), listed.toSorted());
-    return listed;
-  };
-  await rename('A', 'Aha');
-  t.deepEqual(await visible(), ['Aha']);
-  t.is((await daemon.call('POST', '/api/tags', { ...a, tag: 'x' })).status, 404);
-  const restarted = await daemon.restart();
-  t.deepEqual(names((await restarted.get('/api/waypoints')).body), ['Aha']);
-  t.is((await restarted.get('/api/clusters?zoom=24')).body.length, 1);
-  const back = await restarted.call('PATCH', '/api/bookmarks', {
-    oldName: 'Aha',
-    newName: 'A',
-    lat: 10,
-    lon: 20,
-  });
-  t.is(back.status, 200);
-  t.deepEqual(names((await restarted.get('/api/waypoints')).body), ['A']);
-  await restarted.call('PATCH', '/api/bookmarks', {
-    oldName: 'A',
-    newName: 'Away',
-    lat: 10,
-    lon: 20,
-  });
-  await restarted.call('DELETE', '/api/bookmarks?name=Away&lat=10&lon=20');
-  t.deepEqual((await restarted.get('/api/waypoints')).body, [{ ...a, bookmark: false }]);
-  t.is((await restarted.get('/api/clusters?zoom=24')).body.length, 1);
-});
-
-test('tags stay with an imported waypoint over a re-import of its changed file', async (t) => {
-  const daemon = await startTestDaemon(t);
-  await importFiles(daemon, { 'a.gpx': [a] });
-  await daemon.call('POST', '/api/tags', { ...a, tag: 'mine' });
-  await importFiles(daemon, { 'a.gpx': [a, b] });
-  t.deepEqual((await daemon.get('/api/tags?name=A&lat=10&lon=20')).body.tags, ['mine']);
 });
 
 test('GET /api/waypoints filters by bookmarksOnly, bbox (also across the antimeridian) and tag', async (t) => {
@@ -232,7 +163,9 @@ test('GET /api/waypoints: four lists are sent at once, a fifth is 429 with Retry
   db.exec(`WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2000)
     INSERT INTO tag_spellings SELECT 't' || i, 't' || i, json_object('raw', printf('%.8000c', 'x')), 1, i FROM n`);
   db.close();
-  const lists = await Promise.all(Array.from({ length: 4 }, () => openList(daemon)));
+  const lists = await Promise.all(
+    Array.from({ length: 4 }, () => openAnswer(daemon, '/api/waypoints')),
+  );
   t.deepEqual(valuesOf(lists, 'statusCode'), [200, 200, 200, 200]);
   const fifth = await daemon.get('/api/waypoints');
   t.is(fifth.status, 429);
@@ -241,20 +174,20 @@ test('GET /api/waypoints: four lists are sent at once, a fifth is 429 with Retry
   t.is((await daemon.get('/api/version')).status, 200);
   const tags = '/api/tags?distinct=1';
   for (const status of [200, 200, 429]) {
-    const answer = await openList(daemon, tags);
+    const answer = await openAnswer(daemon, tags);
     t.is(answer.statusCode, status);
     if (status === 200) lists.push(answer);
     else answer.resume();
   }
   for (const list of lists.splice(4)) list.destroy();
   await answerWhen(
-    () => openList(daemon, tags),
+    () => openAnswer(daemon, tags),
     (answer) => answer.destroy().statusCode !== 429,
   );
   t.is((await daemon.get('/api/waypoints')).status, 429, 'nor is there room where tags were');
   lists[0]?.destroy();
   const freed = await answerWhen(
-    () => openList(daemon),
+    () => openAnswer(daemon, '/api/waypoints'),
     ({ statusCode }) => statusCode !== 429,
   );
   t.is(freed.statusCode, 200);
@@ -263,14 +196,6 @@ test('GET /api/waypoints: four lists are sent at once, a fifth is 429 with Retry
   const log = `${daemon.paths.waypointsDatabase}-wal`;
   t.false(existsSync(log), 'its last connection empties it: none is left to a list');
 });
-
-/** Asks for the list and reads nothing of it. */
-function openList(daemon: TestDaemon, path = '/api/waypoints'): Promise<IncomingMessage> {
-  const headers = { authorization: `Bearer ${daemon.token}` };
-  return new Promise((resolve, reject) => {
-    get(`${daemon.url}${path}`, { headers, agent: false }, resolve).on('error', reject);
-  });
-}
 
 test('GET /api/version tells runtime, platform, program and SQLite', async (t) => {
   const daemon = await startTestDaemon(t);

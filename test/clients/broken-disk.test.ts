@@ -4,21 +4,20 @@
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { createHash } from 'node:crypto';
 import { chmodSync, mkdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { builtinGeodataPath } from '../../geodata/generation.ts';
+import { daemonBelow } from '../faults/site.ts';
 import { finish, launcher, testCli, untilPrinted, type TestCli } from '../helpers/cli.ts';
 import { temporaryPath } from '../../worker/import/copy-path.ts';
 import { gpx } from '../helpers/imports.ts';
 import { makeStore } from '../helpers/object-store.ts';
 import { basic, bob, oidOf, startTestObjects } from '../helpers/objects.ts';
 import { whyNoAttaching } from '../helpers/strace.ts';
+import { testUnless } from '../helpers/where.ts';
 
-const reason = whyNoAttaching();
-const withStrace = reason === undefined ? test.serial : test.skip;
-const skipped = reason === undefined ? '' : ` (skipped: ${reason})`;
+const withStrace = testUnless(whyNoAttaching(), test.serial);
 
 interface Fault {
   readonly calls: string;
@@ -52,18 +51,14 @@ async function startDaemon(t: ExecutionContext) {
   let log = '';
   child.stderr?.on('data', (piece: Buffer) => (log += piece.toString()));
   await untilPrinted(child.stderr, /daemon\.ready/u);
-  const { url, token } = JSON.parse(readFileSync(join(cli.root, 'run', 'daemon.json'), 'utf8'));
-  const send = async (path: string, how: RequestInit) => {
-    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
-    const answer = await fetch(`${url}${path}`, { ...how, headers });
-    const { status } = answer;
-    const text = await answer.text();
-    const refused = (text.startsWith('{') ? JSON.parse(text) : {}) as { readonly message: string };
-    return { status, retry: answer.headers.get('retry-after'), body: refused };
+  const daemon = daemonBelow(cli.root);
+  const send = async (...request: Parameters<typeof daemon.ask>) => {
+    const { status, retryAfter, text } = await daemon.ask(...request);
+    const body = (text.startsWith('{') ? JSON.parse(text) : {}) as { readonly message: string };
+    return { status, retryAfter, body };
   };
-  const ask = (path: string, body: object) =>
-    send(path, { method: 'POST', body: JSON.stringify(body) });
-  const get = (path: string) => send(path, {});
+  const ask = (path: string, body: object) => send('POST', path, body);
+  const get = (path: string) => send('GET', path);
   const broken = breaking(t, cli, child);
   return { cli, child, ask, get, broken, log: () => log };
 }
@@ -73,25 +68,22 @@ const wal = 'data/waypoints.sqlite-wal';
 const temporary = `data/imports/${temporaryPath('a.gpx')}`;
 const writes = 'pwrite64,fsync,fdatasync';
 
-withStrace(
-  `a bookmark on a broken disk is 503, and kept once the disk is well${skipped}`,
-  async (t) => {
-    const { ask, broken, log, cli } = await startDaemon(t);
-    for (const [at, error] of ['EIO', 'EROFS', 'ENOTCONN'].entries()) {
-      const bookmark = { name: `Camp ${error}`, lat: 42.1, lon: at };
-      const fault = { calls: writes, error, path: wal };
-      const refused = await broken(fault, () => ask('/api/bookmarks', bookmark));
-      t.like(refused, { status: 503, body: { code: 'unavailable' } }, error);
-      t.truthy(refused.retry, error);
-      t.is((await ask('/api/bookmarks', bookmark)).status, 201, `after ${error}`);
-    }
-    t.regex(log(), /"error_code":"SQLITE_IOERR/u);
-    t.notRegex(log(), /Camp|42\.1/u);
-    t.is((await cli.json(['list'])).length, 3);
-  },
-);
+withStrace('a bookmark on a broken disk is 503, and kept once the disk is well', async (t) => {
+  const { ask, broken, log, cli } = await startDaemon(t);
+  for (const [at, error] of ['EIO', 'EROFS', 'ENOTCONN'].entries()) {
+    const bookmark = { name: `Camp ${error}`, lat: 42.1, lon: at };
+    const fault = { calls: writes, error, path: wal };
+    const refused = await broken(fault, () => ask('/api/bookmarks', bookmark));
+    t.like(refused, { status: 503, body: { code: 'unavailable' } }, error);
+    t.truthy(refused.retryAfter, error);
+    t.is((await ask('/api/bookmarks', bookmark)).status, 201, `after ${error}`);
+  }
+  t.regex(log(), /"error_code":"SQLITE_IOERR/u);
+  t.notRegex(log(), /Camp|42\.1/u);
+  t.is((await cli.json(['list'])).length, 3);
+});
 
-withStrace(`an import blames no folder for a fault of the machine${skipped}`, async (t) => {
+withStrace('an import blames no folder for a fault of the machine', async (t) => {
   const { cli, ask, broken, log } = await startDaemon(t);
   const dir = join(cli.root, 'tracks');
   mkdirSync(dir);
@@ -118,7 +110,7 @@ withStrace(`an import blames no folder for a fault of the machine${skipped}`, as
 });
 
 withStrace(
-  `a disk that cannot be read is 503 for every question, and no longer once it is well${skipped}`,
+  'a disk that cannot be read is 503 for every question, and no longer once it is well',
   async (t) => {
     const { ask, get, broken } = await startDaemon(t);
     const dir = join(import.meta.dirname, '../../fixtures/journey');
@@ -134,7 +126,7 @@ withStrace(
   },
 );
 
-withStrace(`a first look at the geodata that failed is tried again${skipped}`, async (t) => {
+withStrace('a first look at the geodata that failed is tried again', async (t) => {
   const { cli, get, broken } = await startDaemon(t);
   const path = relative(cli.root, builtinGeodataPath());
   for (const error of ['EMFILE', 'EIO']) {
@@ -144,19 +136,16 @@ withStrace(`a first look at the geodata that failed is tried again${skipped}`, a
   t.like(await get('/api/geodata'), { status: 200, body: { current: { valid: true } } });
 });
 
-withStrace(
-  `a thread that cannot be loaded is 503, and started by the next request${skipped}`,
-  async (t) => {
-    const { cli, get, broken } = await startDaemon(t);
-    const library = join(import.meta.dirname, '../../node_modules/piscina/package.json');
-    const fault = { calls: 'openat', error: 'EMFILE', path: relative(cli.root, library) };
-    const refused = await broken(fault, () => get('/api/tiles/0/0/0.mvt'));
-    t.like(refused, { status: 503, body: { code: 'unavailable' } });
-    t.is((await get('/api/tiles/0/0/0.mvt')).status, 204);
-  },
-);
+withStrace('a thread that cannot be loaded is 503, and started by the next request', async (t) => {
+  const { cli, get, broken } = await startDaemon(t);
+  const library = join(import.meta.dirname, '../../node_modules/piscina/package.json');
+  const fault = { calls: 'openat', error: 'EMFILE', path: relative(cli.root, library) };
+  const refused = await broken(fault, () => get('/api/tiles/0/0/0.mvt'));
+  t.like(refused, { status: 503, body: { code: 'unavailable' } });
+  t.is((await get('/api/tiles/0/0/0.mvt')).status, 204);
+});
 
-withStrace(`a used-up quota is a full disk: 507${skipped}`, async (t) => {
+withStrace('a used-up quota is a full disk: 507', async (t) => {
   const { cli, ask, broken } = await startDaemon(t);
   const dir = join(cli.root, 'tracks');
   mkdirSync(dir);
@@ -170,47 +159,40 @@ withStrace(`a used-up quota is a full disk: 507${skipped}`, async (t) => {
   t.like(await ask('/api/import', { dir }), { status: 200, body: { failed: 0, count: 1 } });
 });
 
-withStrace(
-  `a start on a disk that fails says which directory, and what it is${skipped}`,
-  async (t) => {
-    const cli = testCli(t);
-    await cli.out(['objects', 'repo', 'add', 'club/maps', '--root', join(cli.root, 'store')]);
-    // Marks the contents as those of the store, by a rename.
-    await cli.out(['objects', 'fsck', '--root', join(cli.root, 'store')]);
-    const objects = { WAYPOINTD_OBJECTS: 'true', WAYPOINTD_OBJECTS_LISTEN: '127.0.0.1:0' };
-    const env = { ...cli.env, ...objects, WAYPOINTD_OBJECTS_ROOT: join(cli.root, 'store') };
-    await cli.out(['bookmark', 'add', 'Camp', '42.1', '-8.3']);
-    const faults: readonly (readonly [calls: string, path: string | undefined, said: RegExp])[] = [
-      ['openat', 'data/lock.sqlite', /\/data cannot be used \(EIO\)\. .*--data-dir\.$/mu],
-      [
-        'fcntl',
-        'data/lock.sqlite',
-        /\/data cannot be used \(SQLITE_IOERR\w*\)\. .*--data-dir\.$/mu,
-      ],
-      ['rename', undefined, /\/run cannot be used \(EIO\)\. .*--runtime-dir\.$/mu],
-      [
-        'openat',
-        'store/objects.sqlite',
-        /object store cannot be opened \(SQLITE_CANTOPEN\): .*\.$/mu,
-      ],
-    ];
-    for (const [calls, path, said] of faults) {
-      const where = path === undefined ? [] : ['-P', join(cli.root, path)];
-      const inject = ['-e', `trace=${calls}`, '-e', `inject=${calls}:error=EIO`, '-o', '/dev/null'];
-      const program = [process.execPath, launcher, 'serve', '--port', '0'];
-      const child = spawn('strace', ['-D', '-f', ...where, ...inject, ...program], { env });
-      t.teardown(() => child.kill('SIGKILL'));
-      const { code, stderr } = await finish(child);
-      t.is(code, 74, stderr);
-      t.regex(stderr, said);
-    }
-    const child = cli.start(['serve', '--port', '0'], { env: objects });
-    await untilPrinted(child.stderr, /daemon\.ready/u);
-    t.regex(await cli.out(['list']), /Camp/u);
-  },
-);
+withStrace('a start on a disk that fails says which directory, and what it is', async (t) => {
+  const cli = testCli(t);
+  await cli.out(['objects', 'repo', 'add', 'club/maps', '--root', join(cli.root, 'store')]);
+  // Marks the contents as those of the store, by a rename.
+  await cli.out(['objects', 'fsck', '--root', join(cli.root, 'store')]);
+  const objects = { WAYPOINTD_OBJECTS: 'true', WAYPOINTD_OBJECTS_LISTEN: '127.0.0.1:0' };
+  const env = { ...cli.env, ...objects, WAYPOINTD_OBJECTS_ROOT: join(cli.root, 'store') };
+  await cli.out(['bookmark', 'add', 'Camp', '42.1', '-8.3']);
+  const faults: readonly (readonly [calls: string, path: string | undefined, said: RegExp])[] = [
+    ['openat', 'data/lock.sqlite', /\/data cannot be used \(EIO\)\. .*--data-dir\.$/mu],
+    ['fcntl', 'data/lock.sqlite', /\/data cannot be used \(SQLITE_IOERR\w*\)\. .*--data-dir\.$/mu],
+    ['rename', undefined, /\/run cannot be used \(EIO\)\. .*--runtime-dir\.$/mu],
+    [
+      'openat',
+      'store/objects.sqlite',
+      /object store cannot be opened \(SQLITE_CANTOPEN\): .*\.$/mu,
+    ],
+  ];
+  for (const [calls, path, said] of faults) {
+    const where = path === undefined ? [] : ['-P', join(cli.root, path)];
+    const inject = ['-e', `trace=${calls}`, '-e', `inject=${calls}:error=EIO`, '-o', '/dev/null'];
+    const program = [process.execPath, launcher, 'serve', '--port', '0'];
+    const child = spawn('strace', ['-D', '-f', ...where, ...inject, ...program], { env });
+    t.teardown(() => child.kill('SIGKILL'));
+    const { code, stderr } = await finish(child);
+    t.is(code, 74, stderr);
+    t.regex(stderr, said);
+  }
+  const child = cli.start(['serve', '--port', '0'], { env: objects });
+  await untilPrinted(child.stderr, /daemon\.ready/u);
+  t.regex(await cli.out(['list']), /Camp/u);
+});
 
-withStrace(`an imports directory that may not be written is told as that${skipped}`, async (t) => {
+withStrace('an imports directory that may not be written is told as that', async (t) => {
   const { cli, ask, broken, log } = await startDaemon(t);
   const dir = join(cli.root, 'tracks');
   mkdirSync(dir);
@@ -223,7 +205,7 @@ withStrace(`an imports directory that may not be written is told as that${skippe
 });
 
 withStrace(
-  `a disk that sleeps when a content is asked for keeps a thread waiting, not the server${skipped}`,
+  'a disk that sleeps when a content is asked for keeps a thread waiting, not the server',
   async (t) => {
     const server = await startTestObjects(t);
     const content = Buffer.from('a map of the harbour');
@@ -252,7 +234,7 @@ withStrace(
   },
 );
 
-withStrace(`a file system that never answers keeps serve from no end${skipped}`, async (t) => {
+withStrace('a file system that never answers keeps serve from no end', async (t) => {
   const { cli, child, ask } = await startDaemon(t);
   const path = join(cli.root, 'data/bookmarks.gpx');
   // The first call is told of when it is over; the next one outlasts what a stop may take.
@@ -269,26 +251,23 @@ withStrace(`a file system that never answers keeps serve from no end${skipped}`,
   t.regex(await cli.out(['list']), /Camp/u);
 });
 
-withStrace(
-  `where permissions do not stick, serve says so once and goes on${skipped}`,
-  async (t) => {
-    const cli = testCli(t);
-    await cli.out(['bookmark', 'add', 'Camp', '42.1', '-8.3']);
-    chmodSync(join(cli.root, 'data'), 0o755);
-    const calls = 'chmod,fchmodat';
-    const inject = ['-e', `trace=${calls}`, '-e', `inject=${calls}:retval=0`, '-o', '/dev/null'];
-    const words = ['-D', '-f', ...inject, process.execPath, launcher, 'serve', '--port', '0'];
-    const child = spawn('strace', words, { env: cli.env, stdio: ['ignore', 'ignore', 'pipe'] });
-    t.teardown(() => child.kill('SIGKILL'));
-    const [log] = await untilPrinted(child.stderr, /^[^]*daemon\.ready/u);
-    t.is(log.split('data.permissions_do_not_stick').length, 2, log);
-    t.false(log.includes('data.tightened'));
-    t.regex(await cli.out(['list']), /Camp/u);
-  },
-);
+withStrace('where permissions do not stick, serve says so once and goes on', async (t) => {
+  const cli = testCli(t);
+  await cli.out(['bookmark', 'add', 'Camp', '42.1', '-8.3']);
+  chmodSync(join(cli.root, 'data'), 0o755);
+  const calls = 'chmod,fchmodat';
+  const inject = ['-e', `trace=${calls}`, '-e', `inject=${calls}:retval=0`, '-o', '/dev/null'];
+  const words = ['-D', '-f', ...inject, process.execPath, launcher, 'serve', '--port', '0'];
+  const child = spawn('strace', words, { env: cli.env, stdio: ['ignore', 'ignore', 'pipe'] });
+  t.teardown(() => child.kill('SIGKILL'));
+  const [log] = await untilPrinted(child.stderr, /^[^]*daemon\.ready/u);
+  t.is(log.split('data.permissions_do_not_stick').length, 2, log);
+  t.false(log.includes('data.tightened'));
+  t.regex(await cli.out(['list']), /Camp/u);
+});
 
 withStrace(
-  `an object gets its name also where there are no links, and is not answered without${skipped}`,
+  'an object gets its name also where there are no links, and is not answered without',
   async (t) => {
     const cli = testCli(t);
     const on = await makeStore(cli);
@@ -298,7 +277,7 @@ withStrace(
     const [url] = await untilPrinted(child.stdout, /http:\/\/127\.0\.0\.1:\d+/u);
     const broken = breaking(t, cli, child);
     const content = 'a map of the harbour';
-    const oid = createHash('sha256').update(content).digest('hex');
+    const oid = oidOf(content);
     const path = join('store/objects', oid.slice(0, 2), oid.slice(2, 4), oid);
     const stored = join(cli.root, path);
     const send = async (): Promise<number> => {

@@ -11,14 +11,12 @@ import { openForeignPages, tryToReadAndWrite } from '../helpers/foreign-page.ts'
 import { gpx, writeTree } from '../helpers/imports.ts';
 import { hasChromium, pixelsOf, startBrowser } from '../helpers/map-page.ts';
 import { temporaryDirectory } from '../helpers/temporary-directory.ts';
+import { testWith } from '../helpers/where.ts';
 
 const root = resolve(import.meta.dirname, '..', '..');
 const run = promisify(execFile);
 
-function testBrowser(title: string, body: (t: ExecutionContext) => Promise<void>): void {
-  if (hasChromium) test(title, body);
-  else test.skip(`${title} (skipped: no chromium)`, body);
-}
+const testBrowser = testWith(hasChromium, 'no chromium');
 
 /** The package as it is installed, as far as user interfaces use it, with the example beside it. */
 async function installPackage(directory: string): Promise<string> {

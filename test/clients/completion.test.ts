@@ -1,16 +1,14 @@
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import test, { type ExecutionContext } from 'ava';
+import type { ExecutionContext } from 'ava';
 import { launcher, testCli } from '../helpers/cli.ts';
+import { testWith } from '../helpers/where.ts';
 
 type Shell = 'zsh' | 'fish';
 
-function testShell(shell: Shell, title: string, body: (t: ExecutionContext) => Promise<void>) {
-  const isThere = spawnSync(shell, ['--version']).status === 0;
-  if (isThere) test(title, body);
-  else test.skip(`${title} (skipped: no ${shell})`, body);
-}
+const testShell = (shell: Shell) =>
+  testWith(spawnSync(shell, ['--version']).status === 0, `no ${shell}`);
 
 /** What stands on the line, and some of what must and must not be offered. */
 const lines: readonly [line: string, offered: readonly string[], not: readonly string[]][] = [
@@ -46,7 +44,7 @@ function check(t: ExecutionContext, line: string, words: readonly string[]): voi
   for (const word of not) t.false(words.includes(word), `${line}: not ${word}`);
 }
 
-testShell('fish', 'fish completes commands, options, values and files', async (t) => {
+testShell('fish')('fish completes commands, options, values and files', async (t) => {
   const { file, cwd, env } = await scriptOf(t, 'fish');
   for (const [line] of lines) {
     const ask = `source ${file}; complete -C '${line}'`;
@@ -93,7 +91,7 @@ while zpty -r shell piece; do output+=$piece; [[ $output == *END* ]] && break; d
 print -r -- $output
 `;
 
-testShell('zsh', 'zsh completes commands, options, values and files', async (t) => {
+testShell('zsh')('zsh completes commands, options, values and files', async (t) => {
   const { file, cwd, env } = await scriptOf(t, 'zsh');
   for (const [line] of lines) {
     const { stdout } = spawnSync('zsh', ['-f', '-c', typing, 'zsh', file, line], {

@@ -1,18 +1,12 @@
 /** curl against a daemon: the README's lines, and what curl does that fetch does not. */
 import { spawn, spawnSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
-import test, { type ExecutionContext } from 'ava';
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.ts';
+import { testWith } from '../helpers/where.ts';
 
-const hasCurl = spawnSync('curl', ['--version']).status === 0;
+const testCurl = testWith(spawnSync('curl', ['--version']).status === 0, 'no curl');
 const launcher = path.resolve(import.meta.dirname, '../../bin/waypointd.js');
-
-function testCurl(title: string, body: (t: ExecutionContext) => Promise<void>): void {
-  if (hasCurl) test(title, body);
-  else test.skip(`${title} (skipped: no curl)`, body);
-}
 
 async function run(command: string, words: readonly string[], input = '', env = {}) {
   const child = spawn(command, words, {
@@ -48,13 +42,6 @@ testCurl("the README's line reads the waypoints", async (t) => {
   t.like(waypoint, { name: 'Camp ⛺', lat: 42.1 });
 });
 
-testCurl('curl without a token is refused', async (t) => {
-  const daemon = await startTestDaemon(t);
-  const { output } = await run('curl', ['-sS', '-i', `${daemon.url}/api/waypoints`]);
-  t.regex(output, /^HTTP\/1\.1 401 /);
-  t.regex(output, /^www-authenticate: Bearer\r$/im);
-});
-
 testCurl('curl sends a body in chunks and a query with accents', async (t) => {
   const daemon = await startTestDaemon(t);
   const json = JSON.stringify({ name: 'Çeşme', lat: 38.3, lon: 26.3 });
@@ -63,31 +50,6 @@ testCurl('curl sends a body in chunks and a query with accents', async (t) => {
   const found = await curl(daemon, '/api/suggest', '-G', '--data-urlencode', 'q=çeşme');
   t.is(found.status, 200);
   t.like(JSON.parse(found.body), { query: 'çeşme', suggestions: [{ name: 'Çeşme' }] });
-});
-
-testCurl('curl -d without a content type is told what is wanted', async (t) => {
-  const daemon = await startTestDaemon(t);
-  const { status, body } = await curl(daemon, '/api/bookmarks', '-d', '{}');
-  t.is(status, 415);
-  t.is(JSON.parse(body).code, 'unsupported_media_type');
-});
-
-testCurl('a body that curl announces with Expect and that is too large is refused', async (t) => {
-  const daemon = await startTestDaemon(t);
-  const file = path.join(daemon.root, 'large.json');
-  writeFileSync(file, JSON.stringify({ name: 'x'.repeat(1_048_576), lat: 0, lon: 0 }));
-  const words = ['-H', 'Content-Type: application/json', '-H', 'Expect: 100-continue'];
-  const { status } = await curl(daemon, '/api/bookmarks', ...words, '-d', `@${file}`);
-  t.is(status, 413);
-});
-
-testCurl('curl revalidates with the ETag that it saved', async (t) => {
-  const daemon = await startTestDaemon(t);
-  const tag = path.join(daemon.root, 'etag');
-  t.is((await curl(daemon, '/api/waypoints', '--etag-save', tag)).status, 200);
-  t.is((await curl(daemon, '/api/waypoints', '--etag-compare', tag)).status, 304);
-  await daemon.call('POST', '/api/bookmarks', { name: 'Camp', lat: 42.1, lon: -8.3 });
-  t.is((await curl(daemon, '/api/waypoints', '--etag-compare', tag)).status, 200);
 });
 
 testCurl('curl speaks HTTP/1.0 and asks for headers only', async (t) => {

@@ -6,12 +6,11 @@ import { cutPower } from '../faults/power-cut.ts';
 import { seeds } from '../helpers/effort.ts';
 import { whyNoAttaching } from '../helpers/strace.ts';
 import { temporaryDirectory } from '../helpers/temporary-directory.ts';
+import { testUnless } from '../helpers/where.ts';
 
-const reason = whyNoAttaching();
-const withStrace = reason === undefined ? test.serial : test.skip;
-const skipped = reason === undefined ? '' : ` (skipped: ${reason})`;
+const withStrace = testUnless(whyNoAttaching(), test.serial);
 
-withStrace(`what was answered survives a power cut${skipped}`, async (t) => {
+withStrace('what was answered survives a power cut', async (t) => {
   const faults: string[] = [];
   const { images, faulty } = await cutPower({
     directory: temporaryDirectory(t),
@@ -26,7 +25,7 @@ withStrace(`what was answered survives a power cut${skipped}`, async (t) => {
   t.is(images, 6);
 });
 
-withStrace(`a start that is killed leaves what the next one opens${skipped}`, async (t) => {
+withStrace('a start that is killed leaves what the next one opens', async (t) => {
   const faults: string[] = [];
   const onFault = (fault: string) => faults.push(fault);
   const { kills } = await killStarts({ directory: temporaryDirectory(t), stride: 40, onFault });
@@ -34,7 +33,7 @@ withStrace(`a start that is killed leaves what the next one opens${skipped}`, as
   t.true(kills >= 4, `${kills} kills`);
 });
 
-withStrace(`a change of imported files that is killed is whole or absent${skipped}`, async (t) => {
+withStrace('a change of imported files that is killed is whole or absent', async (t) => {
   const faults: string[] = [];
   const onFault = (fault: string) => faults.push(fault);
   const kills = await killImportChanges({ directory: temporaryDirectory(t), stride: 6, onFault });

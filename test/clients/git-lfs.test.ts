@@ -19,14 +19,11 @@ import test, { type ExecutionContext } from 'ava';
 import { Desk } from '../helpers/git-desk.ts';
 import { ann, oidOf, startTestObjects, type TestObjects } from '../helpers/objects.ts';
 import { temporaryDirectory } from '../helpers/temporary-directory.ts';
+import { testUnless } from '../helpers/where.ts';
 
 const missing = ['git', 'git-lfs'].find((tool) => spawnSync(tool, ['--version']).status !== 0);
-
-function testLfs(title: string, body: (t: ExecutionContext) => Promise<void>): void {
-  // One after the other: each alone keeps both processors of a small machine busy.
-  if (missing === undefined) test.serial(title, body);
-  else test.skip(`${title} (skipped: no ${missing})`, body);
-}
+// One after the other: each alone keeps both processors of a small machine busy.
+const testLfs = testUnless(missing && `no ${missing}`, test.serial);
 
 function startDesk(t: ExecutionContext, server: TestObjects, login = 'ann:ann-password', env = {}) {
   return new Desk(temporaryDirectory(t), server, login, env);

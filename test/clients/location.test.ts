@@ -12,25 +12,24 @@ import type { LocationFix } from '../../model/process.ts';
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.ts';
 import { freePort } from '../helpers/local-server.ts';
 import { temporaryDirectory } from '../helpers/temporary-directory.ts';
+import { answerWhen, until } from '../helpers/until.ts';
+import { testWith } from '../helpers/where.ts';
 
 const geoclue = '/usr/libexec/geoclue';
 const agent = '/usr/libexec/geoclue-2.0/demos/agent';
 const geoclueConfig = '/etc/geoclue/geoclue.conf';
 
-type Body = (t: ExecutionContext) => Promise<void>;
-
-function testWith(isThere: boolean, missing: string) {
-  // One after the other: GeoClue's bus is named by the environment.
-  return (title: string, body: Body) =>
-    isThere ? test.serial(title, body) : test.skip(`${title} (skipped: ${missing})`, body);
-}
-
-const testGpsd = testWith(runs('gpsfake', '--version') && runs('gpsd', '-V'), 'no gpsd, gpsfake');
-const testGeoclue = testWith(
+const hasGpsd = runs('gpsfake', '--version') && runs('gpsd', '-V');
+const hasGeoclue =
   [geoclue, agent, geoclueConfig].every((path) => existsSync(path)) &&
-    runs('dbus-daemon', '--version') &&
-    runs('unshare', '--mount', 'true'),
+  runs('dbus-daemon', '--version') &&
+  runs('unshare', '--mount', 'true');
+// One after the other: GeoClue's bus is named by the environment.
+const testGpsd = testWith(hasGpsd, 'no gpsd, gpsfake', test.serial);
+const testGeoclue = testWith(
+  hasGeoclue,
   'no geoclue-2.0, no dbus-daemon, or not root',
+  test.serial,
 );
 
 function runs(program: string, ...words: string[]): boolean {
@@ -84,16 +83,12 @@ function startGpsd(t: ExecutionContext, port: number, minutes: string): ChildPro
 }
 
 async function untilFix(daemon: TestDaemon, isWanted: (fix: LocationFix) => boolean = () => true) {
-  for (;;) {
-    const { status, body } = await daemon.get<LocationFix>('/api/location');
-    if (status === 200 && isWanted(body)) return body;
-    await delay(20);
-  }
+  const ask = () => daemon.get<LocationFix>('/api/location');
+  return (await answerWhen(ask, ({ status, body }) => status === 200 && isWanted(body))).body;
 }
 
-async function untilLogged(daemon: TestDaemon, pattern: RegExp): Promise<void> {
-  while (!daemon.logged.some((line) => pattern.test(line))) await delay(20);
-}
+const untilLogged = (daemon: TestDaemon, pattern: RegExp) =>
+  until(() => daemon.logged.some((line) => pattern.test(line)));
 
 function assertNoPositionLogged(t: ExecutionContext, daemon: TestDaemon): void {
   t.notRegex(daemon.logged.join('\n'), /47\.25|-122\.5/);

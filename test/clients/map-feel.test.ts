@@ -215,9 +215,7 @@ function hour(year: number, lat: number, lon: number): string {
 
 testPage('the map goes to the tracks of a period where it shows none of them', async (t) => {
   const files = { 'north.gpx': hour(2024, 41.1, -8.9), 'south.gpx': hour(2023, -33.9, 150) };
-  const map = await openMap(t, browser, {
-    fill: (daemon) => importTree(daemon, files),
-  });
+  const map = await openMap(t, browser, { files });
   const { page } = map;
   const period = page.getByRole('region', { name: 'Period' });
   const from = period.getByLabel('From', { exact: true });
@@ -260,9 +258,7 @@ testPage(
       'mill.gpx': gpx([['Old Mill', 41.1, -8.6]]),
       'line.gpx': hour(2024, 41.1, -8.9),
     };
-    const map = await openMap(t, browser, {
-      fill: (daemon) => importTree(daemon, files),
-    });
+    const map = await openMap(t, browser, { files });
     const { page } = map;
     await untilShown(t, page, track);
     // All of it is in the middle of what the panel and the bar leave free: the track runs through it.
@@ -291,9 +287,7 @@ testPage(
         ['Far', 50, 8],
       ]),
     };
-    const map = await openMap(t, browser, {
-      fill: (daemon) => importTree(daemon, files),
-    });
+    const map = await openMap(t, browser, { files });
     const { page } = map;
     await untilShown(t, page, cluster);
     await page.getByRole('tab', { name: 'Places' }).click();

@@ -125,9 +125,7 @@ testPage('bookmarks are added, tagged, edited and deleted, and that is undone', 
 
 testPage('an imported waypoint is found, hidden and shown again', async (t) => {
   const files = { 'a.gpx': gpx([['Old Mill', 41.1, -8.6]]) };
-  const map = await openMap(t, browser, {
-    fill: (daemon) => importTree(daemon, files),
-  });
+  const map = await openMap(t, browser, { files });
   const { page, daemon } = map;
   const search = page.getByRole('combobox', { name: 'Search' });
   await search.fill('what was sought before');
@@ -276,9 +274,7 @@ testPage('on a trip of several legs the time slider tells the leg', async (t) =>
     ...way(lake, hut, noon + 40 * minuteMs, noon + 160 * minuteMs, 1),
     ...at(hut, noon + 160 * minuteMs, noon + 300 * minuteMs, 5),
   ];
-  const map = await openMap(t, browser, {
-    fill: (daemon) => importTree(daemon, { 'a.gpx': gpxTrack(fixes) }),
-  });
+  const map = await openMap(t, browser, { files: { 'a.gpx': gpxTrack(fixes) } });
   const { page } = map;
   await page.getByRole('textbox', { name: 'Day' }).fill('2024-05-03');
   const slider = page.getByRole('slider', { name: /Time of day/u });
@@ -333,9 +329,7 @@ testPage(
     // Ten weeks: nights in one place, working hours in another.
     const { fixes } = lifeOf('office', 7, 70);
     const files = { 'life.gpx': gpxTrack(fixes) };
-    const map = await openMap(t, browser, {
-      fill: (daemon) => importTree(daemon, files),
-    });
+    const map = await openMap(t, browser, { files });
     const { page, daemon } = map;
     await page.getByRole('tab', { name: 'Places' }).click();
     const own = page.getByRole('region', { name: 'Your places' });
@@ -529,9 +523,7 @@ testPage('a day across the antimeridian is seen from near', async (t) => {
     return [Date.UTC(2024, 4, 4, 1, minute), -16.8, lon];
   });
   const files = { 'a.gpx': gpxTrack(fixes) };
-  const map = await openMap(t, browser, {
-    fill: (daemon) => importTree(daemon, files),
-  });
+  const map = await openMap(t, browser, { files });
   await map.page.getByRole('textbox', { name: 'Day' }).fill('2024-05-04');
   // A line over most of the map, not a dot on the world.
   await untilShown(t, map.page, day, true, 800);

@@ -3,10 +3,11 @@ import { execFile, spawn } from 'node:child_process';
 import { cpSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import test, { type ExecutionContext } from 'ava';
+import type { ExecutionContext } from 'ava';
 import { untilPrinted } from '../helpers/cli.ts';
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.ts';
 import { temporaryDirectory } from '../helpers/temporary-directory.ts';
+import { testWith } from '../helpers/where.ts';
 
 const versions = ['18', '20', '22.22.0', '24', '26'];
 const root = resolve(import.meta.dirname, '../..');
@@ -70,6 +71,5 @@ async function runOn(t: ExecutionContext, version: string): Promise<void> {
 
 for (const version of versions) {
   const title = `on Node.js ${version}, connect(), a call, a signal, offline mode and examples/web work`;
-  if (isLinux) test(title, (t) => runOn(t, version));
-  else test.skip(`${title} (skipped: not Linux on x64 or arm64)`, () => {});
+  testWith(isLinux, 'not Linux on x64 or arm64')(title, (t) => runOn(t, version));
 }

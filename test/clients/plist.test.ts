@@ -1,15 +1,14 @@
 /** The property list of launchd, read by Python: unlike plistutil it refuses what is malformed. */
 import { spawnSync } from 'node:child_process';
-import test from 'ava';
 import { renderLaunchAgent } from '../../service-files/launchd/agent-plist.ts';
+import { testWith } from '../helpers/where.ts';
 
 const read =
   'import json, plistlib, sys; print(json.dumps(plistlib.loads(sys.stdin.buffer.read())))';
 const hasPython = spawnSync('python3', ['-c', 'import plistlib']).status === 0;
-const withPython = hasPython ? test : test.skip;
-const skipped = hasPython ? '' : ' (skipped: no python3)';
+const withPython = testWith(hasPython, 'no python3');
 
-withPython(`plistlib gives back every value of the LaunchAgent${skipped}`, (t) => {
+withPython('plistlib gives back every value of the LaunchAgent', (t) => {
   const hostile = `/a b/é/x&y<z>/"q"/it's/100%/]]>/$HOME/--`;
   const input = renderLaunchAgent({
     name: 'waypointd',

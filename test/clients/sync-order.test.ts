@@ -3,13 +3,14 @@
  * and no test of contents can see a sync that is missing.
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
+import { daemonBelow } from '../faults/site.ts';
 import { testCli, untilPrinted } from '../helpers/cli.ts';
 import { makeStore } from '../helpers/object-store.ts';
+import { oidOf } from '../helpers/objects.ts';
 import { until } from '../helpers/until.ts';
 import {
   runTraced,
@@ -18,10 +19,9 @@ import {
   whyNoStrace,
   type SystemCall,
 } from '../helpers/strace.ts';
+import { testUnless } from '../helpers/where.ts';
 
-const reason = whyNoStrace();
-const withStrace = reason === undefined ? test.serial : test.skip;
-const skipped = reason === undefined ? '' : ` (skipped: ${reason})`;
+const withStrace = testUnless(whyNoStrace(), test.serial);
 
 /** The first bytes of an answer that says done. */
 const isDone = ({ path, args }: SystemCall): boolean =>
@@ -30,23 +30,16 @@ const isDone = ({ path, args }: SystemCall): boolean =>
 async function startDaemon(t: ExecutionContext) {
   const cli = testCli(t);
   const traced = await startTraced(t, cli, ['serve', '--port', '0'], /daemon\.ready/u);
-  const { url, token } = JSON.parse(readFileSync(join(cli.root, 'run', 'daemon.json'), 'utf8'));
+  const { url, token, ask } = daemonBelow(cli.root);
   return {
     ...traced,
     cli,
     url,
     token,
     /** Asks for a change, which has to succeed. */
-    change: async (method: string, path: string, body?: object) => {
-      const answer = await fetch(`${url}${path}`, {
-        method,
-        headers: {
-          authorization: `Bearer ${token}`,
-          ...(body && { 'content-type': 'application/json' }),
-        },
-        ...(body && { body: JSON.stringify(body) }),
-      });
-      t.true(answer.ok, `${method} ${path}: ${answer.status} ${await answer.text()}`);
+    change: async (...request: Parameters<typeof ask>) => {
+      const { status, text } = await ask(...request);
+      t.true(status < 300, `${request[0]} ${request[1]}: ${status} ${text}`);
     },
   };
 }
@@ -83,7 +76,7 @@ async function stalledReader(t: ExecutionContext, url: string, token: string): P
 const syncsOf = (calls: readonly SystemCall[], pattern: RegExp): number =>
   calls.filter(({ name, path }) => name.endsWith('sync') && pattern.test(path)).length;
 
-withStrace(`a change of the user's data is synced before its answer${skipped}`, async (t) => {
+withStrace("a change of the user's data is synced before its answer", async (t) => {
   const { change, calls, cli } = await startDaemon(t);
   const place = { name: 'Camp', lat: 42.1, lon: -8.3 };
   const query = 'name=Camp&lat=42.1&lon=-8.3';
@@ -113,7 +106,7 @@ withStrace(`a change of the user's data is synced before its answer${skipped}`, 
   expectSynced(t, record, isEnd, { pattern: /\/data(\/bookmarks\.gpx)?$/u, moments: 1 });
 });
 
-withStrace(`an import is on the disk before its answer${skipped}`, async (t) => {
+withStrace('an import is on the disk before its answer', async (t) => {
   const { change, calls, cli, url, token } = await startDaemon(t);
   const folder = join(cli.root, 'tracks');
   mkdirSync(join(folder, 'deeper', 'still'), { recursive: true });
@@ -145,13 +138,13 @@ withStrace(`an import is on the disk before its answer${skipped}`, async (t) => 
   expectSynced(t, record, isRename, { pattern: /\/data\/.*\.(tmp|part|gpx)$/u, moments: 3 });
 });
 
-withStrace(`an object is on the disk before its upload is answered${skipped}`, async (t) => {
+withStrace('an object is on the disk before its upload is answered', async (t) => {
   const cli = testCli(t);
   const on = await makeStore(cli);
   const words = ['objects', 'serve', '--listen', '127.0.0.1:0', ...on];
   const { calls, printed } = await startTraced(t, cli, words, /http:\/\/127\.0\.0\.1:\d+/u);
   for (const content of ['a map of the harbour', 'another']) {
-    const oid = createHash('sha256').update(content).digest('hex');
+    const oid = oidOf(content);
     const { status } = await fetch(`${printed}/club/maps/objects/${oid}/content`, {
       method: 'PUT',
       headers: { authorization: `Basic ${btoa('ann:a-secret')}` },
@@ -165,7 +158,7 @@ withStrace(`an object is on the disk before its upload is answered${skipped}`, a
   t.true(syncsOf(record, /\/store\/objects\.sqlite-wal$/u) >= 2);
 });
 
-withStrace(`what a command has written is on the disk when it says so${skipped}`, async (t) => {
+withStrace('what a command has written is on the disk when it says so', async (t) => {
   const cli = testCli(t);
   // Standard output by its descriptor: Node.js writes to pipes of its own, too.
   const isPrinted = ({ name, args }: SystemCall): boolean =>
@@ -184,22 +177,19 @@ withStrace(`what a command has written is on the disk when it says so${skipped}`
   t.true(syncsOf(set, config) >= 2);
 });
 
-withStrace(
-  `directories that a start makes are private from their first moment${skipped}`,
-  async (t) => {
-    const cli = testCli(t);
-    await cli.out(['bookmark', 'add', 'Camp', '42.1', '-8.3']);
-    const { calls } = await startTraced(t, cli, ['serve', '--port', '0'], /daemon\.ready/u);
-    const made = (await calls()).filter(
-      ({ name, path, result }) =>
-        name.startsWith('mkdir') &&
-        result === 0 &&
-        /^\/(?:data|cache|run)\b/u.test(path.slice(cli.root.length)),
-    );
-    t.true(made.length > 0);
-    t.deepEqual(
-      made.filter(({ args }) => !args.includes(', 0700)')).map(({ path }) => path),
-      [],
-    );
-  },
-);
+withStrace('directories that a start makes are private from their first moment', async (t) => {
+  const cli = testCli(t);
+  await cli.out(['bookmark', 'add', 'Camp', '42.1', '-8.3']);
+  const { calls } = await startTraced(t, cli, ['serve', '--port', '0'], /daemon\.ready/u);
+  const made = (await calls()).filter(
+    ({ name, path, result }) =>
+      name.startsWith('mkdir') &&
+      result === 0 &&
+      /^\/(?:data|cache|run)\b/u.test(path.slice(cli.root.length)),
+  );
+  t.true(made.length > 0);
+  t.deepEqual(
+    made.filter(({ args }) => !args.includes(', 0700)')).map(({ path }) => path),
+    [],
+  );
+});

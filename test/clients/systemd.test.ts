@@ -16,13 +16,11 @@ import {
 import { freePort } from '../helpers/local-server.ts';
 import { bootMachine, bootUser, whyNoSystemd, type Namespace } from '../helpers/namespace.ts';
 import { temporaryDirectory } from '../helpers/temporary-directory.ts';
+import { testUnless, testWith } from '../helpers/where.ts';
 
 const hasAnalyze = spawnSync('systemd-analyze', ['--version']).status === 0;
-const withAnalyze = hasAnalyze ? test : test.skip;
-const noAnalyze = hasAnalyze ? '' : ' (skipped: no systemd-analyze)';
-const reason = whyNoSystemd();
-const withSystemd = reason === undefined ? test.serial : test.skip;
-const skipped = reason === undefined ? '' : ` (skipped: ${reason})`;
+const withAnalyze = testWith(hasAnalyze, 'no systemd-analyze');
+const withSystemd = testUnless(whyNoSystemd(), test.serial);
 
 /** Of nobody on this machine, it is hoped: an account is not needed. */
 const uid = 47_110;
@@ -51,7 +49,7 @@ function writeUnits(t: ExecutionContext): { readonly user: string; readonly syst
   return paths;
 }
 
-withAnalyze(`systemd-analyze finds nothing wrong with any unit${noAnalyze}`, (t) => {
+withAnalyze('systemd-analyze finds nothing wrong with any unit', (t) => {
   const { user, system } = writeUnits(t);
   const env = { ...process.env, XDG_RUNTIME_DIR: temporaryDirectory(t) };
   for (const [directory, scope] of [
@@ -68,7 +66,7 @@ withAnalyze(`systemd-analyze finds nothing wrong with any unit${noAnalyze}`, (t)
   }
 });
 
-withAnalyze(`systemd-analyze rates the exposure of both units at 2.0 or less${noAnalyze}`, (t) => {
+withAnalyze('systemd-analyze rates the exposure of both units at 2.0 or less', (t) => {
   const { user, system } = writeUnits(t);
   for (const directory of [user, system]) {
     const unit = join(directory, 'waypointd.service');
@@ -158,7 +156,7 @@ async function installed(t: ExecutionContext): Promise<Service> {
   return service;
 }
 
-withSystemd(`a newcomer installs, watches, stops, starts and uninstalls${skipped}`, async (t) => {
+withSystemd('a newcomer installs, watches, stops, starts and uninstalls', async (t) => {
   const service = await installed(t);
   const { machine } = service;
   const status = await service.cli('service', 'status', '--json');
@@ -202,7 +200,7 @@ withSystemd(`a newcomer installs, watches, stops, starts and uninstalls${skipped
   t.regex((await service.cli('list')).stdout, /Camp/u, 'the data is still there');
 });
 
-withSystemd(`a crash, a hang and a port that is taken${skipped}`, async (t) => {
+withSystemd('a crash, a hang and a port that is taken', async (t) => {
   const service = await installed(t);
   const pid = await service.property('MainPID');
   await service.machine.run(['kill', '-KILL', pid]);
@@ -238,40 +236,37 @@ withSystemd(`a crash, a hang and a port that is taken${skipped}`, async (t) => {
   t.like(JSON.parse(status.stdout), { state: 'failed', port_use: 'other' });
 });
 
-withSystemd(
-  `no request fails while the service restarts, and the first starts it${skipped}`,
-  async (t) => {
-    const service = await installed(t);
-    let isOver = false;
-    let answered = 0;
-    const clients = Array.from({ length: 6 }, async () => {
-      while (!isOver) {
-        t.is(await service.health(), 200);
-        answered += 1;
-      }
-    });
-    for (let round = 0; round < 3; round += 1) {
-      await service.systemctl('restart', 'waypointd.service');
-      const before = answered;
-      while (answered < before + 20) await service.health();
-    }
-    isOver = true;
-    await Promise.all(clients);
-    t.true(answered > 60, String(answered));
-
-    const took: number[] = [];
-    for (let round = 0; round < 3; round += 1) {
-      await service.systemctl('stop', 'waypointd.service');
-      await service.systemctl('reset-failed', 'waypointd.service');
-      const startedAt = performance.now();
+withSystemd('no request fails while the service restarts, and the first starts it', async (t) => {
+  const service = await installed(t);
+  let isOver = false;
+  let answered = 0;
+  const clients = Array.from({ length: 6 }, async () => {
+    while (!isOver) {
       t.is(await service.health(), 200);
-      took.push(Math.round(performance.now() - startedAt));
+      answered += 1;
     }
-    t.log(`the first answer through the socket after ${took.join(', ')} ms`);
-  },
-);
+  });
+  for (let round = 0; round < 3; round += 1) {
+    await service.systemctl('restart', 'waypointd.service');
+    const before = answered;
+    while (answered < before + 20) await service.health();
+  }
+  isOver = true;
+  await Promise.all(clients);
+  t.true(answered > 60, String(answered));
 
-withSystemd(`the sandbox holds, and what it hides is explained${skipped}`, async (t) => {
+  const took: number[] = [];
+  for (let round = 0; round < 3; round += 1) {
+    await service.systemctl('stop', 'waypointd.service');
+    await service.systemctl('reset-failed', 'waypointd.service');
+    const startedAt = performance.now();
+    t.is(await service.health(), 200);
+    took.push(Math.round(performance.now() - startedAt));
+  }
+  t.log(`the first answer through the socket after ${took.join(', ')} ms`);
+});
+
+withSystemd('the sandbox holds, and what it hides is explained', async (t) => {
   const service = await installed(t);
   const { machine, port } = service;
   const status = await machine.run(['cat', `/proc/${await service.property('MainPID')}/status`]);
@@ -303,7 +298,7 @@ withSystemd(`the sandbox holds, and what it hides is explained${skipped}`, async
   t.true(JSON.parse(stdout).length > 0);
 });
 
-withSystemd(`the service of the machine runs under a user of its own${skipped}`, async (t) => {
+withSystemd('the service of the machine runs under a user of its own', async (t) => {
   const machine = await bootMachine(temporaryDirectory(t));
   t.teardown(() => machine.end());
   const service = new Service(machine, await freePort(), []);

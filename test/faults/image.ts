@@ -31,7 +31,7 @@ interface ListedWaypoint {
   readonly bookmark: boolean;
 }
 
-const toBookmark = ({
+export const toBookmark = ({
   name,
   lat,
   desc = '',
@@ -91,7 +91,8 @@ function mirrorFaults({ data }: Site, { before }: Expected): string[] {
   }
 }
 
-function readBookmarks(path: string): Bookmark[] {
+/** What a bookmarks file holds; throws where it is not whole. */
+export function readBookmarks(path: string): Bookmark[] {
   const bookmarks: Bookmark[] = [];
   readGpx([readFileSync(path)], {
     ...nullSink,

@@ -150,8 +150,7 @@ export async function tryStart(
     child.once('close', () => resolve(false));
   });
   if (!(await ready)) return { code: child.exitCode, signal: child.signalCode, stderr: log };
-  const { pid, url, token } = JSON.parse(readFileSync(join(root, 'run', 'daemon.json'), 'utf8'));
-  const ask = askOf(url, token);
+  const { pid, url, token, ask } = daemonBelow(root);
   const objectsPort = /"port":(\d+),"event":"objects\.ready"/u.exec(log)?.[1];
   return {
     child,
@@ -184,8 +183,10 @@ export async function start(site: Site, wrapper: readonly string[] = []): Promis
   throw new Error(`the start ended with ${started.code ?? started.signal}: ${started.stderr}`);
 }
 
-function askOf(url: string, token: string): Running['ask'] {
-  return async (method, path, body) => {
+/** The daemon that runs below a root, as its hand-over file says. */
+export function daemonBelow(root: string): Pick<Running, 'pid' | 'url' | 'token' | 'ask'> {
+  const { pid, url, token } = JSON.parse(readFileSync(join(root, 'run', 'daemon.json'), 'utf8'));
+  const ask: Running['ask'] = async (method, path, body) => {
     const answer = await fetch(`${url}${path}`, {
       method,
       headers: {
@@ -197,6 +198,7 @@ function askOf(url: string, token: string): Running['ask'] {
     const { status, headers } = answer;
     return { status, retryAfter: headers.get('retry-after'), text: await answer.text() };
   };
+  return { pid, url, token, ask };
 }
 
 /** The user's header. */

@@ -1,3 +1,5 @@
+import { rmSync } from 'node:fs';
+import { get, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import type { ExecutionContext } from 'ava';
 import { startDaemon, type Daemon, type DaemonOptions } from '../../daemon/daemon.ts';
@@ -40,6 +42,8 @@ export interface TestDaemon {
   close(): Promise<void>;
   /** Stops it in order and starts another one on the same directories. */
   restart(): Promise<TestDaemon>;
+  /** As `restart`, with its library lost meanwhile. */
+  restartWithoutLibrary(): Promise<TestDaemon>;
 }
 
 export interface TestDaemonOptions {
@@ -104,6 +108,11 @@ export async function startTestDaemon(
   });
   const close = (): Promise<void> => daemon.close();
   t.teardown(close);
+  const restart = async (...lost: string[]): Promise<TestDaemon> => {
+    await close();
+    for (const path of lost) rmSync(path, { force: true });
+    return startTestDaemon(t, { root, settings, options, ...(clock && { clock }) });
+  };
   const call = apiCaller(daemon.url, daemon.token);
   return {
     url: daemon.url,
@@ -114,15 +123,9 @@ export async function startTestDaemon(
     call,
     get: (path, headers) => call('GET', path, undefined, headers),
     close,
-    async restart() {
-      await close();
-      return startTestDaemon(t, {
-        root,
-        settings,
-        options,
-        ...(clock === undefined ? {} : { clock }),
-      });
-    },
+    restart: () => restart(),
+    restartWithoutLibrary: () =>
+      restart(...['', '-wal', '-shm'].map((end) => paths.libraryDatabase + end)),
   };
 }
 
@@ -177,4 +180,12 @@ export async function timelineJob(daemon: TestDaemon, request: TimelineRequest) 
 /** As `timelineJob`, of a job that completes. */
 export async function tellTimeline(daemon: TestDaemon, request: TimelineRequest) {
   return (await timelineJob(daemon, request)).result!;
+}
+
+/** Asks for an answer and reads nothing of its body. */
+export function openAnswer({ url, token }: TestDaemon, path: string): Promise<IncomingMessage> {
+  const headers = { authorization: `Bearer ${token}` };
+  return new Promise((resolve, reject) => {
+    get(`${url}${path}`, { headers, agent: false }, resolve).on('error', reject);
+  });
 }

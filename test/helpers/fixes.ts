@@ -50,3 +50,25 @@ export function gpxTrack(fixes: readonly Observed[]): string {
   );
   return `<gpx version="1.1"><trk><trkseg>${points.join('\n')}</trkseg></trk></gpx>`;
 }
+
+function latLngOf({ lat, lon }: Position): string {
+  return `${lat.toFixed(6)}°, ${lon.toFixed(6)}°`;
+}
+
+/** A segment of Google's Timeline.json: a stay. */
+export function visit(startTime: string, endTime: string, place: Position) {
+  const placeLocation = { latLng: latLngOf(place) };
+  return { startTime, endTime, visit: { topCandidate: { placeLocation } } };
+}
+
+/** As `visit`, on the way. */
+export function activity(
+  startTime: string,
+  endTime: string,
+  type: string,
+  from: Position,
+  to: Position,
+) {
+  const [start, end] = [{ latLng: latLngOf(from) }, { latLng: latLngOf(to) }];
+  return { startTime, endTime, activity: { start, end, topCandidate: { type } } };
+}

@@ -21,6 +21,12 @@ export async function listed(daemon: TestDaemon, query = ''): Promise<ImportedFi
   return body.files;
 }
 
+/** The id of the active file that these words find. */
+export async function fileId(daemon: TestDaemon, words: string): Promise<number> {
+  const [file] = await listed(daemon, `?q=${encodeURIComponent(words)}&state=active`);
+  return file!.id;
+}
+
 /** The original bytes of an imported file, as the daemon answers. */
 export function contentOf(daemon: TestDaemon, id: number): Promise<Response> {
   return fetch(`${daemon.url}/api/imports/${id}/content`, {

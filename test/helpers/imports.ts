@@ -1,5 +1,4 @@
-import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readdirSync, realpathSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { ExecutionContext } from 'ava';
 import type { ImportRequest, ImportResult } from '../../model/import.ts';
@@ -15,6 +14,7 @@ import {
 } from '../../worker/import/import-directory.ts';
 import { ImportProgress } from '../../worker/import/progress.ts';
 import { followList, type FollowOutcome } from '../../worker/import/follow.ts';
+import { temporaryDirectory } from './temporary-directory.ts';
 
 /** A waypoint of a generated file: name, lat, lon, and perhaps a time. */
 export type Wpt = readonly [name: string, lat: number, lon: number, time?: string];
@@ -83,8 +83,7 @@ export function importSite(
   t: ExecutionContext<unknown>,
   files: Readonly<Record<string, string>> = {},
 ): ImportSite {
-  const root = realpathSync(mkdtempSync(join(tmpdir(), 'waypointd-import-')));
-  t.teardown(() => rmSync(root, { recursive: true, force: true }));
+  const root = realpathSync(temporaryDirectory(t));
   const libraryPath = join(root, 'data', 'library.sqlite');
   const site: ImportSite = {
     source: join(root, 'source'),

@@ -5,6 +5,7 @@ import test, { type ExecutionContext } from 'ava';
 import type { Browser, Page } from 'playwright-core';
 import type { TestDaemon } from './daemon.ts';
 import { hasChromium, pixelsOf, startBrowser, type OpenedMap } from './map-page.ts';
+import { testWith } from './where.ts';
 
 export const journey = join(import.meta.dirname, '..', '..', 'fixtures', 'journey');
 export const importJourney = (daemon: TestDaemon) =>
@@ -20,10 +21,7 @@ if (hasChromium) {
 }
 
 /** One page after the other: they draw in software. */
-export function testPage(title: string, body: (t: ExecutionContext) => Promise<void>): void {
-  if (hasChromium) test.serial(title, body);
-  else test.serial.skip(`${title} (skipped: no chromium)`, body);
-}
+export const testPage = testWith(hasChromium, 'no chromium', test.serial);
 
 /** Expressions for `pixelsOf`. Lines let through what is below them. */
 export const colours = {

@@ -4,6 +4,7 @@ import { gzipSync } from 'node:zlib';
 import type { ExecutionContext } from 'ava';
 import { chromium as engine, type Browser, type Page } from 'playwright-core';
 import { startTestDaemon, type TestDaemon } from './daemon.ts';
+import { importTree } from './imported-files.ts';
 import { accessOf, startTestMap } from './map-server.ts';
 
 const program = ['chromium', 'chromium-browser', 'google-chrome']
@@ -27,6 +28,8 @@ export interface MapPageOptions {
   readonly dark?: boolean;
   /** A street map of the user's own. */
   readonly basemap?: string;
+  /** Imported before the page is opened. */
+  readonly files?: Readonly<Record<string, string>>;
   /** Called before the page is opened. */
   readonly fill?: (daemon: TestDaemon) => Promise<unknown>;
   /** A script that runs in the page before its own. */
@@ -37,9 +40,10 @@ export interface MapPageOptions {
 export async function openMap(
   t: ExecutionContext,
   browser: Browser,
-  { width = 1_280, height = 800, dark = false, basemap, fill, before }: MapPageOptions = {},
+  { width = 1_280, height = 800, dark = false, basemap, files, fill, before }: MapPageOptions = {},
 ) {
   const daemon = await startTestDaemon(t);
+  if (files !== undefined) await importTree(daemon, files);
   await fill?.(daemon);
   /** The one that is running: a test may start another. */
   const opened = { daemon };

@@ -98,7 +98,7 @@ function hashed(password: string): Promise<string> {
   return made;
 }
 
-export function oidOf(content: Uint8Array): string {
+export function oidOf(content: string | Uint8Array): string {
   return createHash('sha256').update(content).digest('hex');
 }
 

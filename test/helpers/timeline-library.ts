@@ -8,6 +8,7 @@ import {
   type DaysOf,
   type Geodata,
 } from '../../bench/timelines/timeline-of.ts';
+import type { TimelineResult, TimelineStop } from '../../model/timeline-result.ts';
 import { prepareLibrary } from '../../storage/library/prepare.ts';
 import { LibraryWriter } from '../../storage/library/writer.ts';
 import { noCounts } from './no-counts.ts';
@@ -89,4 +90,8 @@ export function timelineOf(
   const result = parseTimeline(text);
   if (JSON.stringify(result) !== text) t.is(text, JSON.stringify(result));
   return { text, result };
+}
+
+export function stays({ timeline }: Pick<TimelineResult, 'timeline'>): TimelineStop[] {
+  return timeline.filter(({ kind }) => kind === 'stay');
 }

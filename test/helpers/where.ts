@@ -19,8 +19,12 @@ export function testUnless(
 }
 
 /** As {@link testUnless}, for tests that need something. */
-export function testWith(isThere: boolean, missing: string): DeclareTest {
-  return testUnless(isThere ? undefined : missing);
+export function testWith(
+  isThere: boolean,
+  missing: string,
+  declare: typeof test | typeof test.serial = test,
+): DeclareTest {
+  return testUnless(isThere ? undefined : missing, declare);
 }
 
 const isRoot = process.getuid?.() === 0;
