@@ -3,7 +3,6 @@ import { readFileSync } from 'node:fs';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import test from 'ava';
 import { z } from 'zod';
-import { openApiRoute } from '../daemon/routes/all.ts';
 import { programVersion } from '../daemon/version-info.ts';
 import { route, type Route } from '../http/route.ts';
 import { describeApi, type OpenApiDocument } from '../model/openapi.ts';
