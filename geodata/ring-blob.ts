@@ -22,13 +22,21 @@ export function encodeRings(rings: readonly Ring[]): Uint8Array {
   return numbers.take();
 }
 
-/** @throws DayBlobCorrupt when the bytes are not rings. */
+/** @throws RangeError when the bytes are not rings. */
 export function decodeRings(bytes: Uint8Array): Ring[] {
-  const numbers = new NumberReader(bytes);
+  try {
+    return readRings(new NumberReader(bytes));
+  } catch (cause) {
+    // Not the codec's own error, which would call the library damaged.
+    throw new RangeError('The rings of a border are cut off.', { cause });
+  }
+}
+
+function readRings(numbers: NumberReader): Ring[] {
   // Of things of at least a byte each there are no more than there are bytes left.
   const count = (): number => {
     const said = numbers.next();
-    return said > bytes.length - numbers.at ? fail() : said;
+    return said > numbers.blob.length - numbers.at ? fail() : said;
   };
   let [x, y] = [0, 0];
   return Array.from({ length: count() }, () => {
