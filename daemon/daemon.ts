@@ -113,8 +113,7 @@ async function open(
   const { paths, settings, clock, socket, handOver } = options;
   const { port } = await listen(server, { port: options.port ?? settings.port, socket }, options);
   if (!handOver) return { port, withdraw: () => Promise.resolve() };
-  const daemon = { port, token, started: clock.now(), dataDirectory: paths.data };
-  const content = newHandOver(daemon);
+  const content = newHandOver(paths.data, port, token, clock.now());
   const file = await writeHandOver(paths, content);
   return { port, withdraw: () => removeHandOver(file, content.instance) };
 }

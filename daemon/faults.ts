@@ -7,6 +7,7 @@ import { isDiskFull } from '../model/failure.ts';
 import { firstBytes } from '../storage/open-file.ts';
 import type { StoreRefusal } from '../storage/waypoints/open.ts';
 import type { Paths } from './paths.ts';
+import type { PortOwner } from './port-owner.ts';
 
 /** A reason that the data cannot be opened: the refusal of a start, and a finding of `doctor`, in the same words. */
 export interface Fault {
@@ -78,18 +79,13 @@ const portHolders: Readonly<Record<PortHolder, string>> = {
 export function portFault(
   port: number,
   holder: PortHolder,
-  { pid, program }: Listener = {},
+  { pid, program }: Partial<PortOwner> = {},
 ): Fault {
   const who = pid === undefined ? '' : `: ${program} (process ${pid})`;
   const text = `Port ${port} of 127.0.0.1 is taken by ${portHolders[holder]}${who}`;
   const other = 'choose another with --port (for good: waypointd config set port NUMBER).';
   const first = holder === 'connection' ? 'Try again later' : 'Stop that';
   return { exitCode: 75, text, remedy: `${first}, or ${other}` };
-}
-
-interface Listener {
-  readonly pid?: number;
-  readonly program?: string;
 }
 
 /**

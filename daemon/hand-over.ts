@@ -15,24 +15,24 @@ import { requirePrivateDirectory, type Paths } from './paths.ts';
 import { ExitError } from '../model/exit-error.ts';
 import { programVersion } from './version-info.ts';
 
-/** Makes the content of the hand-over file of a daemon that listens now; `started` is ms since 1970. */
-export function newHandOver(daemon: {
-  readonly port: number;
-  readonly token: string;
-  readonly started: number;
-  readonly dataDirectory: string;
-}): HandOver {
+/** Makes the content of the hand-over file of a daemon that listens now, and was started at so many ms since 1970. */
+export function newHandOver(
+  data: string,
+  port: number,
+  token: string,
+  startedAt: number,
+): HandOver {
   return {
     version: 1,
     pid: process.pid,
-    port: daemon.port,
-    url: `http://127.0.0.1:${daemon.port}`,
-    token: daemon.token,
+    port,
+    url: `http://127.0.0.1:${port}`,
+    token,
     proof: 1,
-    started: new Date(daemon.started).toISOString(),
+    started: new Date(startedAt).toISOString(),
     program: `waypointd ${programVersion()}`,
     instance: randomBytes(16).toString('hex'),
-    data_dir: realDirectory(daemon.dataDirectory),
+    data_dir: realDirectory(data),
   };
 }
 

@@ -99,11 +99,13 @@ export class WorkerPool<Module extends Tasks<Module>> {
   /** Has the tasks that run or wait fail; over when no thread runs any of them. */
   async close(): Promise<void> {
     this.#isClosed = true;
+    const running = this.#running;
+    const isOwn = this.#options.keepsFilesOpen === true;
+    // The next task of the file gets another thread: one that ends while it starts would leave it waiting for ever.
+    const dropped = isOwn || running.length > 0 ? drop(this.#name) : undefined;
     for (const end of this.#ends) end();
-    await Promise.all(this.#running.map((thread) => thread.terminate()));
-    if (this.#options.keepsFilesOpen !== true) return;
-    await drop(this.#name);
-    lastTasks.delete(this.#name);
+    await Promise.all([dropped, ...running.map((thread) => thread.terminate())]);
+    if (isOwn) lastTasks.delete(this.#name);
   }
 
   #thread(): Promise<Piscina> {
@@ -113,7 +115,7 @@ export class WorkerPool<Module extends Tasks<Module>> {
     threads.set(this.#name, started);
     started.then(
       // A thread that dies before it is ready leaves its task waiting for ever; without the pool the task fails.
-      (pool) => pool.on('error', () => void drop(this.#name)),
+      (pool) => pool.on('error', () => void drop(this.#name, started)),
       // The next task tries again.
       () => threads.delete(this.#name),
     );
@@ -146,9 +148,9 @@ function unavailable(cause: unknown): never {
 }
 
 /** Ends a thread; the tasks of its line fail. */
-async function drop(name: string): Promise<void> {
-  const pool = await threads.get(name)?.catch(() => undefined);
-  threads.delete(name);
+async function drop(name: string, started = threads.get(name)): Promise<void> {
+  if (threads.get(name) === started) threads.delete(name);
+  const pool = await started?.catch(() => undefined);
   await pool?.destroy();
 }
 

@@ -25,15 +25,7 @@ import { pause, type Schedule } from './schedule.ts';
 import { ExitError } from '../model/exit-error.ts';
 
 /** A data directory held and opened by this process. */
-export interface OpenedStores {
-  readonly store: WaypointStore;
-  /** True when the library holds no file; then a worker need only look if `imports/` has one. */
-  readonly isLibraryEmpty: boolean;
-  /** False when the library is new: lists are complete only after `imports/` was read. */
-  readonly isLibraryWhole: boolean;
-  /** Closes the store, then lets go of the directory. */
-  close(): void;
-}
+export type OpenedStores = ReturnType<typeof openLocked>;
 
 export interface OpenStoresOptions {
   readonly paths: Paths;
@@ -71,10 +63,7 @@ export async function openStores(options: OpenStoresOptions): Promise<OpenedStor
   }
 }
 
-function openLocked(
-  { paths, clock, newStore = false }: OpenStoresOptions,
-  lock: DirectoryLock,
-): OpenedStores {
+function openLocked({ paths, clock, newStore = false }: OpenStoresOptions, lock: DirectoryLock) {
   const options = {
     path: paths.waypointsDatabase,
     backupsDirectory: paths.backups,
@@ -89,8 +78,11 @@ function openLocked(
     const store = new WaypointStore(db, paths.libraryDatabase, () => clock.now());
     return {
       store,
+      /** True when the library holds no file; then a worker need only look if `imports/` has one. */
       isLibraryEmpty: library.empty,
+      /** False when the library is new: lists are complete only after `imports/` was read. */
       isLibraryWhole: library.whole,
+      /** Closes the store, then lets go of the directory. */
       close() {
         store.close();
         lock.release();

@@ -29,7 +29,7 @@ function pathsIn(root: string) {
 }
 
 function handOverFor(dataDirectory: string) {
-  return newHandOver({ port: deadPort, token: fakeToken, started: 0, dataDirectory });
+  return newHandOver(dataDirectory, deadPort, fakeToken, 0);
 }
 
 function plant(t: ExecutionContext, content: unknown, mode = 0o600): string {

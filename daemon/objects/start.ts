@@ -20,12 +20,7 @@ import { ExitError } from '../../model/exit-error.ts';
 import { rememberBaseUrl, storePlaces } from './store-places.ts';
 import { storeRefusal } from './store-refusal.ts';
 
-export interface RunningObjects {
-  /** Base address of the server, without a repository. */
-  readonly url: string;
-  readonly port: number;
-  readonly close: (graceMs: number) => Promise<void>;
-}
+export type RunningObjects = Awaited<ReturnType<typeof startObjects>>;
 
 interface StartOptions {
   readonly settings: Settings;
@@ -38,12 +33,7 @@ interface StartOptions {
  * Starts the object server that the settings describe.
  * @throws ExitError with the exit code that says why
  */
-export async function startObjects({
-  settings,
-  paths,
-  log,
-  clock,
-}: StartOptions): Promise<RunningObjects> {
+export async function startObjects({ settings, paths, log, clock }: StartOptions) {
   const listen = parseListenAddress(settings.objects_listen);
   if (listen === undefined) throw new ExitError('The setting objects_listen is no HOST:PORT.', 78);
   const tls = readCertificate(settings);
@@ -66,7 +56,11 @@ export async function startObjects({
     await rememberBaseUrl(paths.objects, url).catch((error: unknown) =>
       log.warn('objects.address_not_written', describeError(error)),
     );
-    return { ...server, url };
+    return {
+      ...server,
+      /** Without a repository. */
+      url,
+    };
   } catch (error) {
     throw refusalOf(error, listen);
   }
