@@ -49,8 +49,8 @@ function merged(parts: readonly Part[], most?: number): (readonly number[])[] {
   const found: (readonly number[])[] = [];
   const blobs = parts.map(({ times }, number) => blobOf(times, number));
   mergeDay(
-    rowsOf(parts),
-    ({ id }) => blobs[id]!,
+    { rows: () => rowsOf(parts), blob: ({ id }) => blobs[id]! },
+    0,
     ({ timeMs, latE7 }, from, to, source, kind) => {
       for (let i = from; i < to; i += 1) found.push([timeMs[i]!, source, kind, latE7[i]!]);
     },

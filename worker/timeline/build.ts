@@ -199,18 +199,14 @@ function feed(
   const [firstDay, lastDay] = [dayOf(period.startMs), dayOf(period.endMs - 1)];
   for (const day of daysWithin(reader, firstDay - lookDays, lastDay + lookDays)) {
     const counts = day >= firstDay && day <= lastDay;
-    mergeDay(
-      reader.rows(day),
-      (row) => reader.blob(row),
-      (columns, from, to, source, kind) => {
-        engine.take(columns, from, to, source, kind);
-        if (counts) processed += to - from;
-        sinceLook += to - from;
-        if (sinceLook < pointsBetweenLooks) return;
-        sinceLook = 0;
-        look(control, processed);
-      },
-    );
+    mergeDay(reader, day, (columns, from, to, source, kind) => {
+      engine.take(columns, from, to, source, kind);
+      if (counts) processed += to - from;
+      sinceLook += to - from;
+      if (sinceLook < pointsBetweenLooks) return;
+      sinceLook = 0;
+      look(control, processed);
+    });
     look(control, processed);
     onDay?.(day);
   }

@@ -21,18 +21,14 @@ export function findPeriod(
   let first: Zone | undefined;
   let last: Zone | undefined;
   const visit = (utcDay: number): void =>
-    mergeDay(
-      reader.rows(utcDay),
-      (row) => reader.blob(row),
-      ({ timeMs, latE7, lonE7 }, from, to) => {
-        for (let i = from; i < to; i += 1) {
-          const zone = calendar.zoneAt(latE7[i]!, lonE7[i]!);
-          const day = zone.dayOf(timeMs[i]!);
-          if (day >= startDay) first ??= zone;
-          if (day <= endDay) last = zone;
-        }
-      },
-    );
+    mergeDay(reader, utcDay, ({ timeMs, latE7, lonE7 }, from, to) => {
+      for (let i = from; i < to; i += 1) {
+        const zone = calendar.zoneAt(latE7[i]!, lonE7[i]!);
+        const day = zone.dayOf(timeMs[i]!);
+        if (day >= startDay) first ??= zone;
+        if (day <= endDay) last = zone;
+      }
+    });
   // A calendar day has something of the UTC days beside it, too.
   for (const day of daysWithin(reader, startDay - 1, endDay + 1)) {
     visit(day);

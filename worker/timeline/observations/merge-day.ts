@@ -5,7 +5,7 @@ import {
   pointColumns,
   type PositionColumns,
 } from '../../../storage/day-blob.ts';
-import type { DayRow } from '../../../storage/library/day-reader.ts';
+import type { DayReader, DayRow } from '../../../storage/library/day-reader.ts';
 
 /** Gets points `from`…`to` (exclusive) of one source; the columns are valid during the call. */
 export type TakePoints = (
@@ -26,22 +26,23 @@ const sorted = pointColumns(piecePoints);
 
 /**
  * Hands on the points of a UTC day in order of time; equal times by source, kind and place in the file.
- * @param rows by the time of their first point.
- * @throws DayBlobCorrupt, what `load` throws, and an error where more points overlap than fit into memory.
+ * @throws DayBlobCorrupt, what the reader throws, and an error where more points overlap than fit into memory.
  */
 export function mergeDay(
-  rows: readonly DayRow[],
-  load: (row: DayRow) => Uint8Array,
+  reader: Reader,
+  day: number,
   take: TakePoints,
   most = mostOverlapping,
 ): void {
-  for (const group of overlapping(rows))
-    if (group.length > 1) mergeRows(group, load, take, most);
-    else takeRow(group[0]!, load, take);
+  for (const group of overlapping(reader.rows(day)))
+    if (group.length > 1) mergeRows(group, reader, take, most);
+    else takeRow(group[0]!, reader, take);
 }
 
-function takeRow(row: DayRow, load: (row: DayRow) => Uint8Array, take: TakePoints): void {
-  const { count } = decodePositions(load(row), decoded);
+type Reader = Pick<DayReader, 'rows' | 'blob'>;
+
+function takeRow(row: DayRow, reader: Reader, take: TakePoints): void {
+  const { count } = decodePositions(reader.blob(row), decoded);
   for (let from = 0; from < count; from += piecePoints)
     take(decoded, from, Math.min(from + piecePoints, count), row.source, row.kind);
 }
@@ -61,12 +62,7 @@ function* overlapping(rows: readonly DayRow[]): Generator<readonly DayRow[]> {
   if (group.length > 0) yield group;
 }
 
-function mergeRows(
-  group: readonly DayRow[],
-  load: (row: DayRow) => Uint8Array,
-  take: TakePoints,
-  most: number,
-): void {
+function mergeRows(group: readonly DayRow[], reader: Reader, take: TakePoints, most: number): void {
   const rows = group.toSorted((a, b) => a.source - b.source || a.kind - b.kind || a.part - b.part);
   const total = rows.reduce((sum, { points }) => sum + points, 0);
   if (total > most) throw new Error('Too many observations overlap within one day.');
@@ -78,7 +74,7 @@ function mergeRows(
   const startMs = dayOf(group[0]!.firstMs) * dayMs;
   let end = 0;
   for (const [number, row] of rows.entries()) {
-    const { count } = decodePositions(load(row), decoded);
+    const { count } = decodePositions(reader.blob(row), decoded);
     lats.set(decoded.latE7.subarray(0, count), end);
     lons.set(decoded.lonE7.subarray(0, count), end);
     rowOf.fill(number, end, end + count);
