@@ -11,6 +11,7 @@ import type {
  */
 
 const dayMs = 86_400_000;
+const poleE7 = 900_000_000;
 const levels = ['country', 'region', 'locality'] as const;
 type Level = (typeof levels)[number];
 const names = [
@@ -77,12 +78,15 @@ function stopFaults(result: TimelineResult): string[] {
 
 /** Each mark of one observation is another one. */
 function markFaults({ timeline }: TimelineResult, observations: readonly RawObservation[]) {
-  const left = new Set(observations.map((observation) => observation.join(' ')));
+  // A pole has every longitude.
+  const keyOf = ([timeMs, latE7, lonE7]: RawObservation): string =>
+    [timeMs, latE7, Math.abs(latE7) === poleE7 ? 0 : lonE7].join(' ');
+  const left = new Set(observations.map(keyOf));
   return timeline.flatMap(
     ({ kind, first_observation_utc, lat, lon, recorded_observations }, at) => {
       if (kind !== 'mark' || recorded_observations !== 1) return [];
-      const e7 = [lat, lon].map((degrees) => Math.round(degrees * 1e7));
-      const isOwn = left.delete([Date.parse(first_observation_utc), ...e7].join(' '));
+      const timeMs = Date.parse(first_observation_utc);
+      const isOwn = left.delete(keyOf([timeMs, Math.round(lat * 1e7), Math.round(lon * 1e7)]));
       return wrong(`mark ${at}`, { isOwn });
     },
   );
