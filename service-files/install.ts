@@ -13,7 +13,7 @@ import type {
   ServiceState,
   ServiceHost,
 } from './service-platform.ts';
-import { marker } from './service-program.ts';
+import { marker, plainText } from './service-program.ts';
 
 /** One step of an install or uninstall, as data: it can be shown and taken. */
 export type Step =
@@ -117,6 +117,17 @@ export function installedFiles({ ownFiles }: ServicePlatform): string[] {
     return text !== undefined && isOurs(text);
   });
 }
+
+/** The Node.js that the file of an installed service names; undefined where its manager keeps no file. */
+export function installedNode(platform: ServicePlatform): string | undefined {
+  const texts = installedFiles(platform).map((path) => readText(path) ?? '');
+  const [, unit, list] = nodeInFile.exec(texts.join('\n')) ?? [];
+  return unit?.replaceAll('%%', '%') ?? (list && plainText(list));
+}
+
+/** The first word of the command in a unit of systemd, or in a property list of launchd. */
+const nodeInFile =
+  /^ExecStart="([^"]*)"|<key>ProgramArguments<\/key>\s*<array>\s*<string>([^<]*)/mu;
 
 /** The first lines have it; longer files are not ours. */
 function isOurs(text: string): boolean {

@@ -12,13 +12,29 @@ export interface ProgramFiles {
 /** The oldest Node.js that bin/launcher.js stays in: a service manager must watch the daemon itself. */
 const oldestNode = [22, 22] as const;
 
-/** @throws ExitError when no Node.js on this machine can run a service. */
-export async function findProgramFiles(host: ServiceHost): Promise<ProgramFiles> {
-  for (const node of host.nodes) {
+/**
+ * Finds the files of a service.
+ * @param chosen absolute path of the Node.js that the user wants.
+ * @throws ExitError when it, or no Node.js on this machine, can run a service.
+ */
+export async function findProgramFiles(host: ServiceHost, chosen?: string): Promise<ProgramFiles> {
+  for (const node of chosen === undefined ? host.nodes : [chosen]) {
     const { code, stdout } = await host.run({ program: node, words: ['--version'] });
     if (code === 0 && isNewEnough(stdout)) return { node, launcher: host.launcher };
   }
-  throw new ExitError('No Node.js here can run a service: install Node.js 22.22 or newer.');
+  const which = chosen === undefined ? 'No Node.js here can' : `${chosen} cannot`;
+  throw new ExitError(`${which} run a service: install Node.js 22.22 or newer.`);
+}
+
+/** Folders of programs that keep many versions of Node.js, and remove old ones. */
+const versionManagers =
+  /[\\/](?:\.?nvm|\.?fnm|fnm_multishells|\.?volta|\.?asdf|\.?nodenv|\.?nodebrew|mise)[\\/]/iu;
+
+/** Tells that a Node.js goes with its version; undefined for one that stays. */
+export function whyNodeMayGo(node: string): string | undefined {
+  return versionManagers.test(node)
+    ? `The service runs ${node}, which is gone when its version manager removes that version.`
+    : undefined;
 }
 
 function isNewEnough(version: string): boolean {

@@ -43,6 +43,11 @@ export function refuseControls(text: string): void {
 
 const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
 
+/** The inverse of {@link xmlText}. */
+export function plainText(xml: string): string {
+  return xml.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');
+}
+
 export function xmlText(text: string): string {
   refuseControls(text);
   return text.replaceAll(/[&<>]/gu, (character) => entities[character] ?? character);

@@ -34,6 +34,8 @@ import { examine } from '../cli/doctor/doctor.ts';
 import type { Finding } from '../cli/doctor/finding.ts';
 import { computePaths, type Paths } from '../daemon/paths.ts';
 import type { FoundService } from '../service-files/choose-platform.ts';
+import { renderLaunchAgent } from '../service-files/launchd/agent-plist.ts';
+import { renderUserUnit } from '../service-files/systemd/service-unit.ts';
 import { settingDefaults, type Settings } from '../model/settings.ts';
 import { inspectDatabase } from '../storage/inspect-database.ts';
 import { lockDirectory } from '../storage/lock.ts';
@@ -41,6 +43,7 @@ import { fakeHandOver, startFakeDaemon, testCli, untilPrinted } from './helpers/
 import { startTestDaemon, type TestDaemon } from './helpers/daemon.ts';
 import { importTree } from './helpers/imported-files.ts';
 import { gpx } from './helpers/imports.ts';
+import { fakeHost, fakeSpec } from './helpers/service-host.ts';
 import { temporaryDirectory } from './helpers/temporary-directory.ts';
 import { until } from './helpers/until.ts';
 import { asRoot, onLinux, posix, testWith } from './helpers/where.ts';
@@ -459,9 +462,15 @@ test.serial(
   },
 );
 
-test('the service: none, running, failed, restarted, out of reach', (t) => {
+test('the service: none, running, failed, restarted, out of reach, without its Node.js', (t) => {
+  const unit = join(temporaryDirectory(t), 'waypointd.service');
+  const ownFiles = [unit];
   const found = (state: object, isReached = true) =>
-    ({ platform: { title: 'your service' }, state, isReached }) as unknown as FoundService;
+    ({
+      platform: { title: 'your service', ownFiles },
+      state,
+      isReached,
+    }) as unknown as FoundService;
   const running = { isInstalled: true, isEnabled: true, condition: 'running' };
   t.deepEqual(brief(checkService(undefined)), ['note service']);
   t.deepEqual(brief(checkService(found(running))), ['ok service']);
@@ -470,6 +479,18 @@ test('the service: none, running, failed, restarted, out of reach', (t) => {
   t.deepEqual(brief(checkService(found({ ...running, isEnabled: false }))), ['note service']);
   const failed = { ...running, condition: 'failed', lastExit: { code: 75 } };
   t.deepEqual(brief(checkService(found(failed))), ['problem service']);
+  const spec = fakeSpec(fakeHost(t, 'linux'));
+  for (const node of [process.execPath, join(dirname(unit), '50% <gone> & more')])
+    for (const text of [
+      renderLaunchAgent({ ...spec, node, logFile: '/log' }),
+      renderUserUnit({ ...spec, node, hasSocket: true, isSandboxed: true }),
+    ]) {
+      writeFileSync(unit, text);
+      const [finding] = checkService(found(running));
+      const isThere = node === process.execPath;
+      t.is(finding?.level, isThere ? 'ok' : 'problem');
+      t.is(finding?.text.includes(`runs ${node}, which is not there`), !isThere);
+    }
 });
 
 test('the location provider: what it needs is looked at, and nobody asks for a position', async (t) => {

@@ -21,7 +21,7 @@ import { takeInheritedSocket } from '../daemon/systemd/inherited-socket.ts';
 import { takeNotifyRequest } from '../daemon/systemd/notifier.ts';
 import { choosePlatform } from '../service-files/choose-platform.ts';
 import { installService, uninstallService } from '../service-files/install.ts';
-import { findProgramFiles, whyNotLasting } from '../service-files/program-files.ts';
+import { findProgramFiles, whyNodeMayGo, whyNotLasting } from '../service-files/program-files.ts';
 import { exitMeaning } from '../service-files/service-exit.ts';
 import { launcher, startFakeDaemon, testCli, untilPrinted, type TestCli } from './helpers/cli.ts';
 import { valuesOf } from './helpers/fields.ts';
@@ -384,6 +384,19 @@ test('the first Node.js that is new enough runs the service, the bundled one bef
   t.is((await findProgramFiles(host)).node, '/bundled');
   const none = { ...host, nodes: ['/gone', '/old'] };
   await t.throwsAsync(findProgramFiles(none), { message: /install Node\.js 22\.22/u });
+  t.is((await findProgramFiles(none, '/bundled')).node, '/bundled', 'the one that was chosen');
+  await t.throwsAsync(findProgramFiles(host, '/old'), { message: /^\/old cannot run a service/u });
+});
+
+test('a Node.js that goes with its version manager is named', (t) => {
+  for (const node of [
+    '/home/ada/.nvm/versions/node/v24.1.0/bin/node',
+    '/home/ada/.local/share/fnm/node-versions/v24.1.0/installation/bin/node',
+    'C:\\Users\\ada\\AppData\\Roaming\\nvm\\v24.1.0\\node.exe',
+  ])
+    t.regex(whyNodeMayGo(node) ?? '', /removes that version\.$/u, node);
+  for (const node of ['/usr/bin/node', '/opt/nvm-less/node', 'C:\\Program Files\\nodejs\\node.exe'])
+    t.is(whyNodeMayGo(node), undefined, node);
 });
 
 const vanishing: readonly [platform: NodeJS.Platform, launcher: string, said: RegExp][] = [

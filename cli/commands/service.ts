@@ -46,6 +46,7 @@ const install = defineCommand({
   options: {
     ...choiceOptions,
     '--no-network': 'systemd: cut it off from the network, its own port excepted',
+    '--node <file>': 'the Node.js that runs it, 22.22 or newer',
     '--wrapper <file>': 'Windows, with --system: the path of shawl.exe',
     '--dry-run': 'only print what would be written and run',
   },

@@ -1,4 +1,6 @@
+import { statSync } from 'node:fs';
 import { portOwner } from '../../daemon/port-owner.ts';
+import { installedNode } from '../../service-files/install.ts';
 import { exitMeaning } from '../../service-files/service-exit.ts';
 import type { FoundService } from '../../service-files/choose-platform.ts';
 import { findPortFault } from '../program/port-probe.ts';
@@ -14,6 +16,11 @@ export function checkService(found: FoundService | undefined): Finding[] {
   }
   const { platform, state, isReached } = found;
   const { title } = platform;
+  const node = installedNode(platform);
+  if (node !== undefined && isGone(node)) {
+    const text = `${title} runs ${node}, which is not there any more`;
+    return [problem(text, 'Install the service again: waypointd service install')];
+  }
   if (!isReached) return [note(`${title} is installed, but cannot be asked from here`)];
   const { condition, lastExit, restarts = 0 } = state;
   if (condition === 'failed') {
@@ -27,6 +34,15 @@ export function checkService(found: FoundService | undefined): Finding[] {
     ...(state.isEnabled ? [] : [byHand]),
   ];
   return findings.length > 0 ? findings : [ok(`${title}: ${condition}`)];
+}
+
+function isGone(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false }) === undefined;
+  } catch {
+    // This user may not look there.
+    return false;
+  }
 }
 
 /** Looks at the port of the settings, without waking a service that waits behind it. */

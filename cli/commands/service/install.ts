@@ -1,4 +1,5 @@
 import { dirname, join } from 'node:path';
+import { absolutePath } from '../../../client/waypoints/node/places.ts';
 import { servesDataDirectory } from '../../../client/waypoints/node/hand-over-file.ts';
 import { refusal } from '../../../daemon/faults.ts';
 import { environmentVariable, flagName } from '../../../daemon/settings.ts';
@@ -9,6 +10,7 @@ import { installService, installSteps } from '../../../service-files/install.ts'
 import {
   findProgramFiles,
   type ProgramFiles,
+  whyNodeMayGo,
   whyNotLasting,
 } from '../../../service-files/program-files.ts';
 import type {
@@ -31,10 +33,14 @@ import { confirmRunning, serviceCommand, startsWhen, stepLines } from './status.
 export async function* installCommand(
   context: CommandContext,
   choice: ServiceChoice,
-  options: SpecOptions & { readonly dryRun: boolean },
+  options: SpecOptions & { readonly dryRun: boolean; readonly node: string | undefined },
 ): AsyncGenerator<string> {
   const platform = await choosePlatform(localHost(), choice, { mustReach: !options.dryRun });
-  const files = await findProgramFiles(platform.host);
+  const { node } = options;
+  const files = await findProgramFiles(platform.host, node && absolutePath(node, process.cwd()));
+  const mayGo = whyNodeMayGo(files.node);
+  const again = `${invocation()} service install --node PATH`;
+  if (mayGo !== undefined) note(`${mayGo} To choose another one: ${again}`);
   const spec = serviceSpec(context, platform, files, options);
   const plan = platform.plan(spec);
   const problem = whyNot(platform, files);
@@ -48,9 +54,9 @@ export async function* installCommand(
   await confirmRunning(platform, installed.state, installed.failure);
   const { pid } = installed.state;
   const done = installed.isChanged ? 'is installed and runs' : 'was installed already and runs';
-  const process = pid === undefined ? '' : ` (process ${pid})`;
+  const number = pid === undefined ? '' : ` (process ${pid})`;
   const place = port === undefined ? '' : ` on http://127.0.0.1:${port}`;
-  yield `waypointd ${done} as ${platform.title}${place}${process}.`;
+  yield `waypointd ${done} as ${platform.title}${place}${number}.`;
   yield `It starts ${startsWhen(platform)}.`;
   yield* installed.plan.remarks;
   yield '';
