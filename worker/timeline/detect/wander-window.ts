@@ -38,11 +38,10 @@ export class WanderWindow {
   }
 
   /** Places a point before it is compared with the others or added to them. */
-  place({ latE7, lonE7 }: Point): void {
-    if (this.points.size === 0 || !this.#project(latE7, lonE7)) {
-      this.#moveTo(latE7, lonE7);
-      this.#project(latE7, lonE7);
-    }
+  place(point: Point): void {
+    if (this.points.size > 0 && this.#project(point)) return;
+    this.#moveTo(point);
+    this.#project(point);
   }
 
   /** Whether the placed point lies within the radius of the centre of the others. */
@@ -140,9 +139,9 @@ export class WanderWindow {
   }
 
   /** @returns false if the map does not reach as far. */
-  #project(latE7: number, lonE7: number): boolean {
-    this.#newX = this.#plane.x(latE7, lonE7);
-    this.#newY = this.#plane.y(latE7, lonE7);
+  #project(point: Point): boolean {
+    this.#newX = this.#plane.x(point);
+    this.#newY = this.#plane.y(point);
     return Math.abs(this.#newX) < planeReachM && Math.abs(this.#newY) < planeReachM;
   }
 
@@ -153,16 +152,15 @@ export class WanderWindow {
     this.#totalY += this.#y[slot]!;
   }
 
-  #moveTo(latE7: number, lonE7: number): void {
+  #moveTo(middle: Point): void {
     const { points } = this;
-    this.#plane.moveTo(latE7, lonE7);
+    this.#plane.moveTo(middle);
     this.#totalX = 0;
     this.#totalY = 0;
     for (let i = 0; i < points.size; i += 1) {
       const slot = points.slot(i);
-      const { latE7: lat, lonE7: lon } = points.at(i);
-      this.#x[slot] = this.#plane.x(lat, lon);
-      this.#y[slot] = this.#plane.y(lat, lon);
+      this.#x[slot] = this.#plane.x(points.at(i));
+      this.#y[slot] = this.#plane.y(points.at(i));
       this.#sum(slot);
     }
   }
