@@ -182,12 +182,14 @@ export class Excursion {
   #isStill(): boolean {
     const [points, from] = [this.#points, this.#outside];
     const half = (from + points.size) >> 1;
-    this.#plane.moveTo(points.at(from));
+    const first = points.at(from);
+    this.#plane.moveTo(first.latE7, first.lonE7);
     let [x, y] = [0, 0];
     for (let i = from; i < points.size; i += 1) {
+      const { latE7, lonE7 } = points.at(i);
       const share = i < half ? -1 / (half - from) : 1 / (points.size - half);
-      x += this.#plane.x(points.at(i)) * share;
-      y += this.#plane.y(points.at(i)) * share;
+      x += this.#plane.x(latE7, lonE7) * share;
+      y += this.#plane.y(latE7, lonE7) * share;
     }
     const seconds = (points.lastMs - points.at(from).timeMs) / 1_000;
     return Math.hypot(x, y) <= stillM + (driftSpeed * seconds) / 2;

@@ -1,4 +1,4 @@
-import { metresPerUnit, polarLatE7, radiansPerUnit, wrapLonE7, type Place } from '../earth.ts';
+import { metresPerUnit, polarLatE7, radiansPerUnit, wrapLonE7 } from '../earth.ts';
 
 const poleE7 = 900_000_000;
 
@@ -17,8 +17,7 @@ export class LocalPlane {
   #pole = 0;
 
   /** Puts the middle of the map at a position. */
-  moveTo(middle: Place): void {
-    const { latE7, lonE7 } = middle;
+  moveTo(latE7: number, lonE7: number): void {
     this.#latE7 = latE7;
     this.#lonE7 = lonE7;
     this.#metresPerLon = metresPerUnit * Math.cos(latE7 * radiansPerUnit);
@@ -26,16 +25,16 @@ export class LocalPlane {
     this.#poleX = 0;
     this.#poleY = 0;
     if (this.#pole === 0) return;
-    this.#poleX = this.x(middle);
-    this.#poleY = this.y(middle);
+    this.#poleX = this.x(latE7, lonE7);
+    this.#poleY = this.y(latE7, lonE7);
   }
 
-  x({ latE7, lonE7 }: Place): number {
+  x(latE7: number, lonE7: number): number {
     if (this.#pole === 0) return wrapLonE7(lonE7 - this.#lonE7) * this.#metresPerLon;
     return this.#fromPole(latE7) * Math.sin(lonE7 * radiansPerUnit) - this.#poleX;
   }
 
-  y({ latE7, lonE7 }: Place): number {
+  y(latE7: number, lonE7: number): number {
     if (this.#pole === 0) return (latE7 - this.#latE7) * metresPerUnit;
     return this.#fromPole(latE7) * Math.cos(lonE7 * radiansPerUnit) - this.#poleY;
   }

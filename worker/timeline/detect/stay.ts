@@ -13,7 +13,7 @@ const shareWithin = 0.9;
 export class Stay {
   kind: 'stay' | 'mark';
   readonly origin: Origin;
-  readonly #plane = new LocalPlane();
+  readonly plane = new LocalPlane();
   readonly recording: Recording;
   firstMs = Number.NaN;
   lastMs = Number.NaN;
@@ -50,8 +50,9 @@ export class Stay {
     this.#period = period;
     this.#minWeight = minWeight;
     this.#settledCount = 1 / minWeight;
-    this.firstMs = points[0]!.timeMs;
-    this.#plane.moveTo(points[0]!);
+    const { timeMs, latE7, lonE7 } = points[0]!;
+    this.firstMs = timeMs;
+    this.plane.moveTo(latE7, lonE7);
     for (const point of points) this.#add(point);
     // They are measured from their common centre.
     this.#centreX = this.#sumX / this.#count;
@@ -61,11 +62,11 @@ export class Stay {
 
   /** Latitude of the mean of all observations, units of 1e-7 degree. */
   get latE7(): number {
-    return this.#plane.latE7(this.#sumX / this.#count, this.#sumY / this.#count);
+    return this.plane.latE7(this.#sumX / this.#count, this.#sumY / this.#count);
   }
 
   get lonE7(): number {
-    return this.#plane.lonE7(this.#sumX / this.#count, this.#sumY / this.#count);
+    return this.plane.lonE7(this.#sumX / this.#count, this.#sumY / this.#count);
   }
 
   /** With the time spent here before the first and after the last observation. */
@@ -83,9 +84,9 @@ export class Stay {
   }
 
   /** How far a point is from the running centre, metres. */
-  metresTo(place: Place): number {
-    const dx = this.#plane.x(place) - this.#centreX;
-    const dy = this.#plane.y(place) - this.#centreY;
+  metresTo({ latE7, lonE7 }: Point): number {
+    const dx = this.plane.x(latE7, lonE7) - this.#centreX;
+    const dy = this.plane.y(latE7, lonE7) - this.#centreY;
     return Math.sqrt(dx * dx + dy * dy);
   }
 
@@ -124,8 +125,10 @@ export class Stay {
 
   /** Goes on as a later stay at the same place. */
   join(later: Stay): void {
-    this.#sumX += this.#plane.x(later) * later.#count;
-    this.#sumY += this.#plane.y(later) * later.#count;
+    const lat = later.latE7;
+    const lon = later.lonE7;
+    this.#sumX += this.plane.x(lat, lon) * later.#count;
+    this.#sumY += this.plane.y(lat, lon) * later.#count;
     this.#count += later.#count;
     for (let i = 0; i <= farthestM; i += 1) this.#distances[i]! += later.#distances[i]!;
     this.bridgedSeconds += later.bridgedSeconds;
@@ -143,8 +146,8 @@ export class Stay {
   }
 
   /** Counts an observation for the mean. @returns where it is on the plane. */
-  #add(place: Place): [x: number, y: number] {
-    const [x, y] = [this.#plane.x(place), this.#plane.y(place)];
+  #add({ latE7, lonE7 }: Point): [x: number, y: number] {
+    const [x, y] = [this.plane.x(latE7, lonE7), this.plane.y(latE7, lonE7)];
     this.#count += 1;
     this.#sumX += x;
     this.#sumY += y;

@@ -38,10 +38,11 @@ export class WanderWindow {
   }
 
   /** Places a point before it is compared with the others or added to them. */
-  place(point: Point): void {
-    if (this.points.size > 0 && this.#project(point)) return;
-    this.#moveTo(point);
-    this.#project(point);
+  place({ latE7, lonE7 }: Point): void {
+    if (this.points.size === 0 || !this.#project(latE7, lonE7)) {
+      this.#moveTo(latE7, lonE7);
+      this.#project(latE7, lonE7);
+    }
   }
 
   /** Whether the placed point lies within the radius of the centre of the others. */
@@ -139,9 +140,9 @@ export class WanderWindow {
   }
 
   /** @returns false if the map does not reach as far. */
-  #project(point: Point): boolean {
-    this.#newX = this.#plane.x(point);
-    this.#newY = this.#plane.y(point);
+  #project(latE7: number, lonE7: number): boolean {
+    this.#newX = this.#plane.x(latE7, lonE7);
+    this.#newY = this.#plane.y(latE7, lonE7);
     return Math.abs(this.#newX) < planeReachM && Math.abs(this.#newY) < planeReachM;
   }
 
@@ -152,15 +153,16 @@ export class WanderWindow {
     this.#totalY += this.#y[slot]!;
   }
 
-  #moveTo(middle: Point): void {
+  #moveTo(latE7: number, lonE7: number): void {
     const { points } = this;
-    this.#plane.moveTo(middle);
+    this.#plane.moveTo(latE7, lonE7);
     this.#totalX = 0;
     this.#totalY = 0;
     for (let i = 0; i < points.size; i += 1) {
       const slot = points.slot(i);
-      this.#x[slot] = this.#plane.x(points.at(i));
-      this.#y[slot] = this.#plane.y(points.at(i));
+      const { latE7: lat, lonE7: lon } = points.at(i);
+      this.#x[slot] = this.#plane.x(lat, lon);
+      this.#y[slot] = this.#plane.y(lat, lon);
       this.#sum(slot);
     }
   }
