@@ -34,6 +34,7 @@ export interface Fix extends Place {
   readonly timeMs: number;
 }
 
+/** Copies a fix out of what is used again. */
 export function fixOf({ timeMs, latE7, lonE7 }: Fix): Fix {
   return { timeMs, latE7, lonE7 };
 }
