@@ -50,7 +50,7 @@ export class StayMerger implements StatedSink {
 
   stayed(stay: Stay): void {
     if (this.#stay !== undefined && this.#isOneStay(this.#stay, stay)) {
-      this.#stay.addAll(this.#pause.slice(), 0);
+      this.#stay.addFirst(this.#pause, this.#pause.size, 0);
       this.#pause.clear();
       this.#stay.join(stay);
       return;
@@ -95,11 +95,14 @@ export class StayMerger implements StatedSink {
     const { strayMs, strayM, silenceMs } = this.#parameters;
     if (next.firstMs - stay.lastMs > strayMs) return false;
     let beforeMs = stay.lastMs;
-    for (const point of this.#pause.slice()) {
-      if (point.timeMs - beforeMs > silenceMs || stay.metresTo(point) > strayM) return false;
-      beforeMs = point.timeMs;
+    for (let i = 0; i <= this.#pause.size; i += 1) {
+      const point = i < this.#pause.size ? this.#pause.at(i) : undefined;
+      const timeMs = point?.timeMs ?? next.firstMs;
+      if (timeMs - beforeMs > silenceMs) return false;
+      if (point !== undefined && stay.metresTo(point) > strayM) return false;
+      beforeMs = timeMs;
     }
-    return next.firstMs - beforeMs <= silenceMs;
+    return true;
   }
 
   /** Whether a stay cannot go on after a point. */
@@ -127,7 +130,7 @@ export class StayMerger implements StatedSink {
     while (this.#aside.size > 0 && this.#aside.firstMs <= stay.untilMs) this.#rejectFirst();
     this.#totals.stayed(stay);
     this.#before = stayAt(stay, stay.lastMs);
-    for (const point of pause.slice()) this.#pass(point);
+    for (let i = 0; i < pause.size; i += 1) this.#pass(pause.at(i));
     pause.clear();
   }
 

@@ -91,7 +91,7 @@ export class Excursion {
 
   /** After a return all of it was part of the stay. */
   returnAll(stay: Stay): void {
-    stay.addAll(this.#points.slice(), this.#parameters.insideM);
+    stay.addFirst(this.#points, this.#points.size, this.#parameters.insideM);
     this.#clear();
   }
 
@@ -160,13 +160,13 @@ export class Excursion {
     const { edgeMs, insideM } = this.#parameters;
     let edge = 0;
     while (edge < points.size && leftMs - points.at(edge).timeMs > edgeMs) edge += 1;
-    stay.addAll(points.slice(0, edge), insideM);
+    stay.addFirst(points, edge, insideM);
     for (let i = 0; i < edge; i += 1) points.dropFirst();
   }
 
   /** Hands on what is left, which was the way. */
   end(go: (point: Point) => void): void {
-    for (const point of this.#points.slice()) go(point);
+    for (let i = 0; i < this.#points.size; i += 1) go(this.#points.at(i));
     this.#clear();
   }
 

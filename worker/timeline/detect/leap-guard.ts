@@ -86,7 +86,7 @@ export class LeapGuard {
 
   #refuseFrom(index: number): void {
     const held = this.#held;
-    for (const point of held.slice(index)) this.#refuse(point);
+    for (let i = index; i < held.size; i += 1) this.#refuse(held.at(i));
     held.truncate(index);
   }
 

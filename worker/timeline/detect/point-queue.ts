@@ -39,11 +39,6 @@ export class PointQueue {
     return this.#points[this.slot(index)]!;
   }
 
-  /** Some of the points, or all. @param from, to as of an array */
-  slice(from = 0, to = this.#size): Point[] {
-    return Array.from({ length: to - from }, (_, i) => this.at(from + i));
-  }
-
   /** The slot of that point: as long as it is in the queue. */
   slot(index: number): number {
     return (this.#head + index) & (this.#points.length - 1);

@@ -4,6 +4,7 @@ import type { Visit } from '../stated.ts';
 import type { Detector } from './detector.ts';
 import type { DetectionParameters } from './parameters.ts';
 import { Point } from './point.ts';
+import { PointQueue } from './point-queue.ts';
 import { Stay } from './stay.ts';
 import type { DetectorSink } from './transit.ts';
 
@@ -28,8 +29,10 @@ export class StatedStays {
   readonly #point = new Point();
   /** The last observation. */
   readonly #last = new Point();
+  readonly #queue = new PointQueue(1);
   /** Index of the next visit. */
   #next = 0;
+  /** The visit that is going on. */
   #visit: Visit | undefined;
   /** Its stay, once its position is known. */
   #stay: Stay | undefined;
@@ -127,9 +130,10 @@ export class StatedStays {
   }
 
   #begin(visit: Visit, position: NonNullable<Visit['position']>): Stay {
-    const first = this.#at(visit, position, visit.startMs);
+    this.#queue.clear();
+    this.#queue.push(this.#at(visit, position, visit.startMs));
     const origin = visit.correction === undefined ? 'stated' : 'corrected';
-    return new Stay('stay', [first], this.#period, 1, origin);
+    return new Stay('stay', this.#queue, 0, this.#period, 1, origin);
   }
 
   #finishVisit(visit: Visit): void {

@@ -4,6 +4,7 @@ import { distanceBetween, type Place } from '../earth.ts';
 import type { Origin } from '../stated.ts';
 import { LocalPlane } from './local-plane.ts';
 import type { Point } from './point.ts';
+import type { PointQueue } from './point-queue.ts';
 
 /** Distances beyond are counted as this, metres. */
 const farthestM = 255;
@@ -34,12 +35,14 @@ export class Stay {
   #centreY = 0;
 
   /**
-   * Begins with points, at least one.
+   * Begins with the points of a queue, at least one.
+   * @param from index of the first of them.
    * @param minWeight see DetectionParameters.minCentreWeight
    */
   constructor(
     kind: Stay['kind'],
-    points: readonly Point[],
+    points: PointQueue,
+    from: number,
     period: Period,
     minWeight: number,
     origin: Origin = 'found',
@@ -50,14 +53,20 @@ export class Stay {
     this.#period = period;
     this.#minWeight = minWeight;
     this.#settledCount = 1 / minWeight;
-    const { timeMs, latE7, lonE7 } = points[0]!;
+    const { timeMs, latE7, lonE7 } = points.at(from);
     this.firstMs = timeMs;
     this.plane.moveTo(latE7, lonE7);
-    for (const point of points) this.#add(point);
-    // They are measured from their common centre.
-    this.#centreX = this.#sumX / this.#count;
-    this.#centreY = this.#sumY / this.#count;
-    for (const point of points) this.#note(point);
+    this.#centreOn(points, from);
+    for (let i = from; i < points.size; i += 1) {
+      const point = points.at(i);
+      const x = this.plane.x(point.latE7, point.lonE7);
+      const y = this.plane.y(point.latE7, point.lonE7);
+      this.#count += 1;
+      this.#sumX += x;
+      this.#sumY += y;
+      this.#note(this.#fromCentre(x, y));
+      this.#record(point);
+    }
   }
 
   /** Latitude of the mean of all observations, units of 1e-7 degree. */
@@ -85,18 +94,17 @@ export class Stay {
 
   /** How far a point is from the running centre, metres. */
   metresTo({ latE7, lonE7 }: Point): number {
-    const dx = this.plane.x(latE7, lonE7) - this.#centreX;
-    const dy = this.plane.y(latE7, lonE7) - this.#centreY;
-    return Math.sqrt(dx * dx + dy * dy);
+    return this.#fromCentre(this.plane.x(latE7, lonE7), this.plane.y(latE7, lonE7));
   }
 
   /** Adds an observation at the place; the centre follows it. */
   absorb(point: Point): void {
-    this.#note(point);
-    const [x, y] = this.#add(point);
-    const pull = this.#count < this.#settledCount ? 1 / this.#count : this.#minWeight;
-    this.#centreX += (x - this.#centreX) * pull;
-    this.#centreY += (y - this.#centreY) * pull;
+    const x = this.plane.x(point.latE7, point.lonE7);
+    const y = this.plane.y(point.latE7, point.lonE7);
+    const metres = this.#fromCentre(x, y);
+    this.#pull(x, y);
+    this.#note(metres);
+    this.#record(point);
   }
 
   /** Sets how long before the first and after the last observation the user was here, too, ms. */
@@ -111,9 +119,13 @@ export class Stay {
     this.bridgedSeconds += secondsWithin(this.#period, fromMs, toMs);
   }
 
-  /** Adds points in the time of the stay; those further from its centre count, but say nothing about the place. */
-  addAll(points: readonly Point[], insideM: number): void {
-    for (const point of points) {
+  /**
+   * Adds the first points of a queue, which are in the time of the stay; those further from its centre count, but say
+   * nothing about the place.
+   */
+  addFirst(points: PointQueue, count: number, insideM: number): void {
+    for (let i = 0; i < count; i += 1) {
+      const point = points.at(i);
       if (this.metresTo(point) <= insideM) this.absorb(point);
       else this.recording.add(point.timeMs, point.source, point.weight);
     }
@@ -145,20 +157,39 @@ export class Stay {
     }
   }
 
-  /** Counts an observation for the mean. @returns where it is on the plane. */
-  #add({ latE7, lonE7 }: Point): [x: number, y: number] {
-    const [x, y] = [this.plane.x(latE7, lonE7), this.plane.y(latE7, lonE7)];
+  #fromCentre(x: number, y: number): number {
+    const dx = x - this.#centreX;
+    const dy = y - this.#centreY;
+    return Math.sqrt(dx * dx + dy * dy);
+  }
+
+  #record({ timeMs, source, weight }: Point): void {
+    this.lastMs = timeMs;
+    this.recording.add(timeMs, source, weight);
+  }
+
+  /** The centre follows. */
+  #pull(x: number, y: number): void {
     this.#count += 1;
     this.#sumX += x;
     this.#sumY += y;
-    return [x, y];
+    const pull = this.#count < this.#settledCount ? 1 / this.#count : this.#minWeight;
+    this.#centreX += (x - this.#centreX) * pull;
+    this.#centreY += (y - this.#centreY) * pull;
   }
 
-  /** Notes an observation, and how far it is from the centre. */
-  #note(point: Point): void {
-    const metres = this.metresTo(point);
+  #note(metres: number): void {
     this.#distances[metres < farthestM ? (metres + 0.5) | 0 : farthestM]! += 1;
-    this.lastMs = point.timeMs;
-    this.recording.add(point.timeMs, point.source, point.weight);
+  }
+
+  /** The points that a stay begins with are measured from their common centre. */
+  #centreOn(points: PointQueue, from: number): void {
+    for (let i = from; i < points.size; i += 1) {
+      const { latE7, lonE7 } = points.at(i);
+      this.#centreX += this.plane.x(latE7, lonE7);
+      this.#centreY += this.plane.y(latE7, lonE7);
+    }
+    this.#centreX /= points.size - from;
+    this.#centreY /= points.size - from;
   }
 }

@@ -39,6 +39,7 @@ export class Transit {
     this.#window = new WanderWindow(parameters);
   }
 
+  /** Goes on to a point. */
   go(point: Point): void {
     const window = this.#window;
     const { points } = window;
@@ -178,7 +179,7 @@ export class Transit {
 
   #newStay(kind: Stay['kind'], from = 0): Stay {
     const { minCentreWeight } = this.#parameters;
-    return new Stay(kind, this.#window.points.slice(from), this.#period, minCentreWeight);
+    return new Stay(kind, this.#window.points, from, this.#period, minCentreWeight);
   }
 
   #passUntil(index: number): void {
