@@ -24,7 +24,12 @@ export function routing(
     // The router adds HEAD to every GET; this API answers it with 405.
     layer.methods = [route.method];
     // Comparing costs a tenth of matching the pattern, and every request asks every route.
-    if (pattern === route.path) layer.match = (path: string) => path === pattern;
+    const end = route.path.slice(route.path.lastIndexOf('}') + 1);
+    const regexp = layer.regexp as RegExp;
+    layer.match =
+      pattern === route.path
+        ? (path: string) => path === pattern
+        : (path: string) => path.endsWith(end) && regexp.test(path);
   }
   return router;
 }

@@ -100,11 +100,10 @@ function changeHoldings(rows: ObjectRows) {
       rows.transaction().execute(async (within) => {
         const row = await lockRepository(within, repositoryId);
         if (row === undefined) return 'no_repository';
-        if ((await sizeOf(within, repositoryId, holding.oid)) !== undefined) return 'present';
         const isOver = row.quota_bytes !== null && row.bytes + holding.size > row.quota_bytes;
-        if (isOver) return 'over_quota';
-        await insert(within, repositoryId, holding, now);
-        return 'added';
+        if (!isOver) return (await insert(within, repositoryId, holding, now)) ? 'added' : 'present';
+        const size = await sizeOf(within, repositoryId, holding.oid);
+        return size === undefined ? 'over_quota' : 'present';
       }),
     /** @returns whether it was held. */
     remove: (repositoryId: number, oid: string) => remove(rows, repositoryId, oid),

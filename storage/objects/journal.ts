@@ -1,5 +1,8 @@
-import { open, type FileHandle } from 'node:fs/promises';
+import { closeSync, fdatasync, open } from 'node:fs';
+import { promisify } from 'node:util';
 import type { CommitJournal } from './rows-store.ts';
+
+const [openFile, syncData] = [promisify(open), promisify(fdatasync)];
 
 /**
  * Syncs the journal (`-wal`) of a database whose commits do not, without holding up the thread: on a disk that is busy with
@@ -8,7 +11,7 @@ import type { CommitJournal } from './rows-store.ts';
  */
 export class Journal implements CommitJournal {
   readonly #path: string;
-  #file: FileHandle | undefined;
+  #file: number | undefined;
   #running: Promise<void> | undefined;
   /** Begins when the running one, which may have missed the newest commits, has ended. */
   #next: Promise<void> | undefined;
@@ -34,12 +37,13 @@ export class Journal implements CommitJournal {
 
   async close(): Promise<void> {
     await this.settled().catch(() => undefined);
-    await this.#file?.close();
+    if (this.#file !== undefined) closeSync(this.#file);
+    this.#file = undefined;
   }
 
   async #syncFile(): Promise<void> {
     // Only locks on the database itself would be lost with another handle of its file.
-    this.#file ??= await open(this.#path, 'r+');
-    await this.#file.datasync();
+    this.#file ??= await openFile(this.#path, 'r+');
+    await syncData(this.#file);
   }
 }
