@@ -84,7 +84,15 @@ test('systemd: install makes the directories, writes the units, enables and star
   t.deepEqual(Object.keys(filesBelow(units)).toSorted(), ['waypointd.service', 'waypointd.socket']);
   const [data = ''] = spec.writable;
   t.true(statSync(data).isDirectory());
-  if (process.platform !== 'win32') t.is(statSync(data).mode & 0o777, 0o700);
+  if (process.platform !== 'win32') {
+    t.is(statSync(data).mode & 0o777, 0o700);
+    const unit = statSync(join(units, 'waypointd.service'));
+    t.is(
+      unit.mode & 0o777,
+      0o644 & ~process.umask(),
+      'systemd warns of units that others cannot read',
+    );
+  }
   t.deepEqual(host.ran.slice(0, -1), [
     'systemctl --user daemon-reload',
     'systemctl --user reset-failed waypointd.socket',
