@@ -101,7 +101,8 @@ function changeHoldings(rows: ObjectRows) {
         const row = await lockRepository(within, repositoryId);
         if (row === undefined) return 'no_repository';
         const isOver = row.quota_bytes !== null && row.bytes + holding.size > row.quota_bytes;
-        if (!isOver) return (await insert(within, repositoryId, holding, now)) ? 'added' : 'present';
+        if (!isOver)
+          return (await insert(within, repositoryId, holding, now)) ? 'added' : 'present';
         const size = await sizeOf(within, repositoryId, holding.oid);
         return size === undefined ? 'over_quota' : 'present';
       }),
