@@ -33,7 +33,7 @@ export function decodeRings(bytes: Uint8Array): Ring[] {
 }
 
 function readRings(numbers: NumberReader): Ring[] {
-  // Of things of at least a byte each there are no more than there are bytes left.
+  // Each takes at least a byte, so a count above the bytes that are left is false.
   const count = (): number => {
     const said = numbers.next();
     return said > numbers.blob.length - numbers.at ? fail() : said;

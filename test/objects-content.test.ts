@@ -186,6 +186,9 @@ test('uploads at the same time cannot exceed a quota together, and what is refus
   t.is((await connection.answer())?.status, 507);
   t.is(filesBelow(join(server.directory, 'objects')).length, 2);
   t.deepEqual(filesBelow(join(server.directory, 'quarantine')), []);
+  const held = contents.find((_, i) => answers[i]?.status === 200)!;
+  const again = `${objects}/${oidOf(held)}/content`;
+  t.is((await server.call('PUT', again, { as: ann, body: held })).status, 200, 'it counts already');
 });
 
 test('a content that another repository holds stays, whatever becomes of an upload of it', async (t) => {

@@ -137,7 +137,7 @@ export class LibraryWork {
     if (request.dry_run === true)
       return { ...(await this.#run('importDirectory', progress, task)), change: undefined };
     const run = list.begin(origin === 'upload' ? undefined : await folderOf(request.dir));
-    // What fails now is listed at the end.
+    // A failure now is made up for at the end.
     const timer = setInterval(() => attempt(run.list), listMs);
     let change: number | undefined;
     const outcome = await this.#run('importDirectory', progress, task).finally(() => {

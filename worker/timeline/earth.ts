@@ -29,7 +29,7 @@ export interface Place {
   readonly lonE7: number;
 }
 
-/** Where somebody is at a time, ms since 1970 UTC. */
+/** A position at a time, ms since 1970 UTC. */
 export interface Fix extends Place {
   readonly timeMs: number;
 }

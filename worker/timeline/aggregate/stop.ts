@@ -28,7 +28,7 @@ export interface Stop {
   readonly place: AdminPlace;
 }
 
-/** What stops of one moment have in common. */
+/** Fields that all stops of one moment share. */
 export function atOneMoment({ timeMs, latE7, lonE7 }: Fix) {
   const edges = { continuesBefore: false, continuesAfter: false };
   const times = { firstMs: timeMs, lastMs: timeMs, bridgedSeconds: 0 };
