@@ -6,6 +6,8 @@ import {
   SqliteDriver,
   type Compilable,
   type DatabaseConnection,
+  type DialectAdapter,
+  type QueryResult,
   type SqliteDatabase,
 } from 'kysely';
 import type { Database } from '../database.ts';
@@ -28,21 +30,26 @@ export async function hasChanged(rows: ObjectRows, change: Compilable): Promise<
 }
 
 /**
- * Builds a query once, to be executed with other values each time: building costs as much as executing. `build` may hand its
- * values to kysely and do nothing else with them.
- * @returns what executes it, and yields its first row
+ * Builds a query once for each kind of database, to be executed with other values each time: building costs as much as
+ * executing. `build` may hand its values to kysely and do nothing else with them.
  */
 export function builtOnce<const Values extends readonly unknown[], Row>(
-  rows: ObjectRows,
-  build: (...values: Values) => Compilable<Row>,
-): (...values: Values) => Promise<Row | undefined> {
-  const places = Array.from({ length: build.length }, () => ({}));
-  // Sound as long as `build` only hands them on.
-  const query = build(...(places as unknown as Values)).compile();
-  const order = query.parameters.map((place) => places.indexOf(place as object));
-  return async (...values) => {
-    const parameters = order.map((place) => values[place]);
-    return (await rows.executeQuery<Row>({ ...query, parameters })).rows[0];
+  build: (rows: ObjectRows, ...values: Values) => Compilable<Row>,
+): (rows: ObjectRows, ...values: Values) => Promise<QueryResult<Row>> {
+  const built = new WeakMap<DialectAdapter, (values: Values) => CompiledQuery<Row>>();
+  const compile = (rows: ObjectRows) => {
+    const places = Array.from({ length: build.length - 1 }, () => ({}));
+    // Sound as long as `build` only hands them on.
+    const query = build(rows, ...(places as unknown as Values)).compile();
+    const order = query.parameters.map((place) => places.indexOf(place as object));
+    return (values: Values) => ({ ...query, parameters: order.map((place) => values[place]) });
+  };
+  return (rows, ...values) => {
+    // One of each root: its transactions have the same.
+    const { adapter } = rows.getExecutor();
+    const query = built.get(adapter) ?? compile(rows);
+    built.set(adapter, query);
+    return rows.executeQuery(query(values));
   };
 }
 

@@ -34,16 +34,15 @@ export interface Standing {
 }
 
 function standings(rows: ObjectRows) {
-  const byName = standingBy('name_key', rows);
-  const byId = standingBy('id', rows);
   return {
     /** @param user a name, in any case, or an id; 0 is no one's. @param path `OWNER/NAME`, in any case. */
     async standing(user: string | number, path: string, oid = ''): Promise<Standing> {
       const asked =
         typeof user === 'number'
-          ? byId(user, keyOf(path), oid)
-          : byName(keyOf(user), keyOf(path), oid);
-      const { user_id, user_name, password, may_write, held, ...repository } = (await asked)!;
+          ? standingById(rows, user, keyOf(path), oid)
+          : standingByName(rows, keyOf(user), keyOf(path), oid);
+      const [row] = (await asked).rows;
+      const { user_id, user_name, password, may_write, held, ...repository } = row!;
       return {
         user: user_id === null ? undefined : { id: user_id, name: user_name!, password: password! },
         // Sound: all of a row is there, or nothing.
@@ -59,8 +58,8 @@ function standings(rows: ObjectRows) {
  * One query, as every request asks it, and each goes to PostgreSQL and back. The values are columns of a row: SQLite plans a join
  * with values in it anew each time, at ten times the cost.
  */
-function standingBy(key: 'id' | 'name_key', rows: ObjectRows) {
-  return builtOnce(rows, (user: string | number, path: string, oid: string) =>
+function standingBy(key: 'id' | 'name_key') {
+  return builtOnce((rows, user: string | number, path: string, oid: string) =>
     rows
       .selectFrom(
         rows
@@ -88,6 +87,8 @@ function standingBy(key: 'id' | 'name_key', rows: ObjectRows) {
       .select(['is_public', 'quota_bytes', 'max_object_bytes', 'bytes', 'objects']),
   );
 }
+
+const [standingById, standingByName] = [standingBy('id'), standingBy('name_key')];
 
 function users(rows: ObjectRows) {
   const all = rows.selectFrom('users').select(['id', 'name', 'password']);

@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely';
 import type { ContentName } from '../content-store/content-store.ts';
 import { objectAnnouncements } from './announcements.ts';
 import { pathOf } from './directory.ts';
-import { hasChanged, type ObjectRows } from './dialect.ts';
+import { builtOnce, hasChanged, type ObjectRows } from './dialect.ts';
 import { lockRepository, objectRemovals, refuseBeingRemoved, sizeOf } from './removals.ts';
 import type { ObjectsDb } from './schema.ts';
 
@@ -119,23 +119,30 @@ function changeHoldings(rows: ObjectRows) {
 /** Adds a row; from then on its bytes count instead of the announcements of it. */
 async function insert(
   within: ObjectRows,
-  repository_id: number,
+  repositoryId: number,
   { oid, size }: Holding,
-  stored_ms: number,
+  storedMs: number,
 ): Promise<boolean> {
-  await refuseBeingRemoved(within, repository_id, oid);
-  const query = within
-    .insertInto('holdings')
-    .values({ repository_id, oid, size, stored_ms })
-    .onConflict((conflict) => conflict.doNothing());
-  const isNew = await hasChanged(within, query);
-  await within
-    .deleteFrom('announcements')
-    .where('repository_id', '=', repository_id)
-    .where('oid', '=', oid)
-    .execute();
-  return isNew;
+  await refuseBeingRemoved(within, repositoryId, oid);
+  const { numAffectedRows } = await addHolding(within, repositoryId, oid, size, storedMs);
+  await forgetAnnouncements(within, repositoryId, oid);
+  return numAffectedRows === 1n;
 }
+
+const addHolding = builtOnce(
+  (within, repository_id: number, oid: string, size: number, stored_ms: number) =>
+    within
+      .insertInto('holdings')
+      .values({ repository_id, oid, size, stored_ms })
+      .onConflict((conflict) => conflict.doNothing()),
+);
+
+const forgetAnnouncements = builtOnce((within, repositoryId: number, oid: string) =>
+  within
+    .deleteFrom('announcements')
+    .where('repository_id', '=', repositoryId)
+    .where('oid', '=', oid),
+);
 
 async function remove(rows: ObjectRows, repositoryId: number, oid: string): Promise<boolean> {
   const query = rows

@@ -1,5 +1,5 @@
 import { WaypointError } from '../../model/failure.ts';
-import { hasChanged, type ObjectRows } from './dialect.ts';
+import { builtOnce, hasChanged, type ObjectRows } from './dialect.ts';
 
 /** A server that was killed while it removed a content leaves that to another after this time. */
 const removalMs = 600_000;
@@ -49,14 +49,17 @@ export function objectRemovals(rows: ObjectRows) {
 }
 
 /** Reads the quota; changes nothing, but where several servers write lets none of them in until the transaction ends. */
-export function lockRepository(within: ObjectRows, repositoryId: number) {
-  return within
+export async function lockRepository(within: ObjectRows, repositoryId: number) {
+  return (await lock(within, repositoryId)).rows[0];
+}
+
+const lock = builtOnce((within, repositoryId: number) =>
+  within
     .updateTable('repositories')
     .set((eb) => ({ objects: eb.ref('objects') }))
     .where('id', '=', repositoryId)
-    .returning(['bytes', 'quota_bytes'])
-    .executeTakeFirst();
-}
+    .returning(['bytes', 'quota_bytes']),
+);
 
 /** @throws WaypointError being_removed */
 export async function refuseBeingRemoved(
@@ -64,14 +67,17 @@ export async function refuseBeingRemoved(
   repositoryId: number,
   oid: string,
 ): Promise<void> {
-  const removal = await within
+  const [removal] = (await removalOf(within, repositoryId, oid)).rows;
+  if (removal !== undefined) throw new WaypointError('being_removed', { retryAfterSeconds: 5 });
+}
+
+const removalOf = builtOnce((rows, repositoryId: number, oid: string) =>
+  rows
     .selectFrom('removals')
     .select('oid')
     .where('repository_id', '=', repositoryId)
-    .where('oid', '=', oid)
-    .executeTakeFirst();
-  if (removal !== undefined) throw new WaypointError('being_removed', { retryAfterSeconds: 5 });
-}
+    .where('oid', '=', oid),
+);
 
 /** Size of an object of this repository; undefined when this repository does not hold it. */
 export async function sizeOf(
@@ -79,11 +85,13 @@ export async function sizeOf(
   repositoryId: number,
   oid: string,
 ): Promise<number | undefined> {
-  const row = await rows
+  return (await holdingOf(rows, repositoryId, oid)).rows[0]?.size;
+}
+
+const holdingOf = builtOnce((rows, repositoryId: number, oid: string) =>
+  rows
     .selectFrom('holdings')
     .select('size')
     .where('repository_id', '=', repositoryId)
-    .where('oid', '=', oid)
-    .executeTakeFirst();
-  return row?.size;
-}
+    .where('oid', '=', oid),
+);
