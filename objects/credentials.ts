@@ -36,7 +36,8 @@ export interface Login {
 export function readBasic(header: string): Login | undefined {
   const match = /^basic +([A-Za-z0-9+/_-]+=*) *$/iu.exec(header);
   if (match?.[1] === undefined) return undefined;
-  const text = Buffer.from(match[1].replaceAll('-', '+').replaceAll('_', '/'), 'base64').toString();
+  // Node reads both alphabets.
+  const text = Buffer.from(match[1], 'base64').toString();
   const colon = text.indexOf(':');
   if (colon === -1 || text.length > objectLimits.passwordBytes) return undefined;
   const user = text.slice(0, colon);
