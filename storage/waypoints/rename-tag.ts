@@ -1,3 +1,4 @@
+import { identityText } from '../../model/identity.ts';
 import { normalTag } from '../../model/tag.ts';
 import type { JournaledRows } from './journaled-rows.ts';
 
@@ -9,8 +10,9 @@ import type { JournaledRows } from './journaled-rows.ts';
 export function renameTag({ tags, hidden }: JournaledRows, tag: string, newTag: string): number {
   const [normal, next] = [normalTag(tag), normalTag(newTag)];
   const rows = tags.spelled(normal);
+  const taken = new Set(normal === next ? [] : tags.spelled(next).map(identityText));
   for (const row of rows) {
-    if (normal !== next && tags.has(row, next)) tags.remove(row);
+    if (taken.has(identityText(row))) tags.remove(row);
     else if (row.raw !== newTag) tags.update(row, { ...row, raw: newTag });
   }
   for (const row of hidden.tagged())
