@@ -33,7 +33,6 @@ export interface ReceivedContent {
   /**
    * To be called once the row that names the content is committed: puts it back in its place should a garbage collection
    * in another process have taken it between the two.
-   * @throws WaypointError being_removed, bucket_unavailable where it is gone, to be sent again.
    */
   readonly settle: () => Promise<void>;
   /**
@@ -53,7 +52,7 @@ export interface QuarantinedContent extends ContentName {
 
 /**
  * The contents of one repository by their SHA-256. A content is seen only when all of it is there and has been checked, is never
- * changed afterwards, and is durable before `put` resolves. Any number of puts of one oid may run at once.
+ * changed afterwards, and is durable before `put` resolves. Any number of puts of one oid may run at once; all succeed.
  */
 export interface RepositoryContents {
   /** Size of a stored content in bytes; undefined when it is not there. */

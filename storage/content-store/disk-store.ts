@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import {
+  link,
   lstat,
   mkdir,
   readdir,
@@ -13,7 +14,6 @@ import {
 } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { errorCode } from '../../model/error-code.ts';
-import { WaypointError } from '../../model/failure.ts';
 import { syncDirectoryAsync, writeFileAtomic } from '../atomic-file.ts';
 import type {
   ContentEntry,
@@ -27,6 +27,9 @@ import type {
 } from './content-store.ts';
 import { openStored } from './open-stored.ts';
 import { receive } from './receive.ts';
+
+/** Error codes of `link` on file systems without hard links; the last one is exFAT on Windows. */
+const noLinkCodes = new Set('EPERM ENOTSUP EOPNOTSUPP ENOSYS EMLINK EXDEV EISDIR'.split(' '));
 
 /** Age after which a temporary file of a killed command is removed. */
 const abandonedMs = 86_400_000;
@@ -143,23 +146,21 @@ export class DiskContentStore implements ContentStore, RepositoryContents {
   async put(oid: Oid, size: number, source: AsyncIterable<Uint8Array>): Promise<ReceivedContent> {
     const temporary = join(this.#incoming, `${this.#owner}-${randomUUID()}`);
     await receive(temporary, oid, size, source);
+    const drop = (): Promise<void> => unlink(temporary).catch(ignoreMissing);
     try {
       await this.#place(temporary, oid, size);
     } catch (error) {
-      await unlink(temporary).catch(ignoreMissing);
+      await drop();
       throw error;
     }
     return {
       settle: async () => {
-        // Its directory was read just now, so that no disk is waited for.
-        if (existsSync(this.#path(oid))) return;
-        const taken = (await this.listQuarantine()).findLast((set) => set.oid === oid);
-        if (taken !== undefined) await this.restore(taken.name);
-        // Another upload of it, abandoned meanwhile, may have deleted it.
-        if (!existsSync(this.#path(oid)))
-          throw new WaypointError('being_removed', { retryAfterSeconds: 1 });
+        // The temporary name still holds the bytes, whatever became of the other one, whose directory was read just now.
+        if (!existsSync(this.#path(oid))) await this.#place(temporary, oid, size);
+        await drop();
       },
       abandon: async (isHeld) => {
+        await drop();
         const name = (await isHeld({ oid })) ? undefined : await this.quarantine({ oid });
         if (name === undefined) return;
         // Another upload of the same content may have been committed meanwhile.
@@ -186,11 +187,9 @@ export class DiskContentStore implements ContentStore, RepositoryContents {
   async restore(name: string): Promise<void> {
     const oid = name.slice(0, 64);
     const from = join(this.#quarantine, name);
-    const stats = await lstat(from).catch(ignoreMissing);
-    // An upload of the same content may have put it back.
-    if (stats === undefined) return;
-    if ((await this.has(oid)) === stats.size) await this.discard(name);
-    else await this.#place(from, oid, stats.size);
+    const stats = await lstat(from);
+    await this.#place(from, oid, stats.size);
+    await this.discard(name);
   }
 
   async discard(name: string): Promise<void> {
@@ -232,24 +231,23 @@ export class DiskContentStore implements ContentStore, RepositoryContents {
   #path(oid: Oid): string {
     // A path is made of nothing but what has been recognised as an oid.
     if (!oidName.test(oid)) throw new TypeError('Not an oid.');
-    return `${this.#objects}/${oid.slice(0, 2)}/${oid.slice(2, 4)}/${oid}`;
+    return join(this.#objects, oid.slice(0, 2), oid.slice(2, 4), oid);
   }
 
-  /** Moves a checked file to its place, for good when this resolves. */
+  /** Gives a checked file its name, on the disk when this resolves. A content that is there already stays. */
   async #place(file: string, oid: Oid, size: number): Promise<void> {
     const target = this.#path(oid);
     await this.#makeShard(oid);
-    await rename(file, target).catch((error: unknown) => this.#makeWay(error, file, oid, size));
+    if (!(await addName(file, target))) await this.#replaceCut(file, oid, size);
     await syncDirectoryAsync(dirname(target));
   }
 
-  /** Windows replaces no file that is open or read-only, which may be this content; no system replaces a directory. */
-  async #makeWay(error: unknown, file: string, oid: Oid, size: number): Promise<void> {
+  /** Replaces a stored file of the wrong length, or an entry that is not a file. */
+  async #replaceCut(file: string, oid: Oid, size: number): Promise<void> {
     const there = await lstat(this.#path(oid)).catch(ignoreMissing);
-    if (there === undefined) throw error;
-    if (there.isFile() && there.size === size) return unlink(file).catch(ignoreMissing);
-    await this.quarantine({ oid });
-    await rename(file, this.#path(oid));
+    if (there?.isFile() === true && there.size === size) return;
+    if (there !== undefined) await this.quarantine({ oid });
+    await addName(file, this.#path(oid));
   }
 
   async #makeShard(oid: Oid): Promise<void> {
@@ -285,4 +283,16 @@ async function names(directory: string): Promise<string[]> {
 
 function ignoreMissing(error: unknown): undefined {
   if (errorCode(error) !== 'ENOENT' && errorCode(error) !== 'ENOTDIR') throw error;
+}
+
+/** Gives a file a further name, or a new one where there are no links. @returns false if the name is taken. */
+async function addName(file: string, name: string): Promise<boolean> {
+  try {
+    await link(file, name);
+  } catch (error) {
+    if (errorCode(error) === 'EEXIST') return false;
+    if (!noLinkCodes.has(errorCode(error) ?? '')) throw error;
+    await rename(file, name);
+  }
+  return true;
 }
