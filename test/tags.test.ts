@@ -6,6 +6,7 @@ import { vocabularyPieces } from '../storage/waypoints/vocabulary.ts';
 import { startTestDaemon, type TestDaemon } from './helpers/daemon.ts';
 import { rowsOf, valuesOf } from './helpers/fields.ts';
 import { importTree } from './helpers/imported-files.ts';
+import { gpx } from './helpers/imports.ts';
 
 const camp = { name: 'Camp', lat: 42.1, lon: -8.3 };
 const campQuery = 'name=Camp&lat=42.1&lon=-8.3';
@@ -186,4 +187,16 @@ test('tags of a version that knew fewer words are in line with those of this one
     { raw: 'Todo', emoji: '📝', name: 'todo', display: '📝 Todo', normal: 'todo', count: 2 },
     { raw: '✅', emoji: '✅', name: 'done', display: '✅', normal: 'done', count: 2 },
   ]);
+});
+
+test('a bookmark that is deleted in the first moments of a start takes its tags along', async (t) => {
+  const daemon = await startTestDaemon(t);
+  await importTree(daemon, { 'a.gpx': gpx([['Hut', 46, 8]]) });
+  await daemon.call('POST', '/api/bookmarks', { name: 'Camp', lat: 46, lon: 8, tags: ['quiet'] });
+  const read = await daemon.restart();
+  // Lists wait until all that was imported has been read once.
+  await read.get('/api/waypoints');
+  const again = await read.restart();
+  t.is((await again.call('DELETE', '/api/bookmarks?name=Camp&lat=46&lon=8')).status, 200);
+  t.deepEqual((await again.get('/api/tags?distinct=true')).body.tags, []);
 });

@@ -52,17 +52,18 @@ export class LibraryWork {
   readonly #turns = new Turns();
   readonly #reconcileProgress = new ImportProgress();
   #isReconciling = false;
-  #isWhole = false;
+  #isWhole: boolean;
   /** Whether the index in use is the library's: not before the first one, nor after a task that ended badly. */
   #hasIndex = false;
   #isClosed = false;
 
   constructor(options: LibraryWorkOptions) {
     this.#options = options;
+    this.#isWhole = options.wasLibraryWhole ?? false;
     this.#pool = options.pool ?? new WorkerPool({ file: 'tasks', idleMs: warmMs });
   }
 
-  /** False while the library may lack what `imports/` has: until it is reconciled, and after a worker has died. */
+  /** False while the library may lack what `imports/` has: until it is reconciled, unless it was whole before; after a worker has died. */
   get isWhole(): boolean {
     return this.#isWhole;
   }
@@ -206,6 +207,7 @@ export class LibraryWork {
       log.info('library.reconciled', { ...counts, complete: isWhole, disk_full: isDiskFull });
     } catch (error) {
       if (this.#isClosed) return;
+      this.#isWhole = false;
       log.error('library.not_reconciled', describe(error));
       throw error;
     }
