@@ -20,8 +20,11 @@ export interface Daemon {
   readonly token: string;
   /** Watches these folders from now on and no others. @param dirs absolute. */
   readonly watch: (dirs: readonly string[]) => void;
-  /** Stops in order: no more connections, jobs cancelled, requests finished (≤ 5 s), everything on disk. */
-  readonly close: () => Promise<void>;
+  /**
+   * Stops in order: no more connections, jobs cancelled, requests finished (≤ 5 s), everything on disk.
+   * @param mirrorMs how long it waits for the bookmarks file.
+   */
+  readonly close: (mirrorMs?: number) => Promise<void>;
   readonly closed: Promise<void>;
 }
 
@@ -94,8 +97,8 @@ async function startBeside(
     token,
     watch: (dirs) => parts.watch.follow(dirs),
     closed: ended.promise,
-    close() {
-      closing ??= stop({ ...parts, objects, stores, server, withdraw, log }).then(
+    close(mirrorMs) {
+      closing ??= stop({ ...parts, objects, stores, server, withdraw, log, mirrorMs }).then(
         ended.resolve,
         ended.reject,
       );
@@ -126,11 +129,12 @@ async function stop(
     server: HttpServer;
     withdraw: () => Promise<void>;
     log: Log;
+    mirrorMs: number | undefined;
   },
 ): Promise<void> {
   const { imports, maps, timelines, whole, location, mirror, readers, server, stores, watch } =
     parts;
-  const { geocoders, geodata, objects, withdraw, log } = parts;
+  const { geocoders, geodata, objects, withdraw, log, mirrorMs } = parts;
   log.info('daemon.stopping');
   // An import answers its request only when it has ended, so it is cancelled while the server finishes requests.
   const results = await Promise.allSettled([
@@ -144,7 +148,7 @@ async function stop(
     objects?.close(limits.shutdownMs),
   ]);
   results.push(
-    ...(await Promise.allSettled([mirror.close(), geodata.close(), parts.backups.close()])),
+    ...(await Promise.allSettled([mirror.close(mirrorMs), geodata.close(), parts.backups.close()])),
   );
   // The store's own connection is the last one: it empties the write-ahead log.
   await readers.close();

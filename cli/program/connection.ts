@@ -38,6 +38,8 @@ export interface Session {
 
 /** Time to retry while another command holds the data, ms. */
 const lockWaitMs = 20_000;
+/** How long a command waits for the bookmarks file, ms: less than another command waits for this one. */
+const mirrorMs = 15_000;
 /** Pause between two tries, and time until a wait is explained, ms. */
 const pauseMs = 200;
 const noteMs = 1_000;
@@ -215,7 +217,7 @@ export async function startOwnDaemon(
     ...geodata,
   });
   async function close(): Promise<void> {
-    await daemon.close();
+    await daemon.close(mirrorMs);
     await log.close();
   }
   return { client: new DaemonClient(daemon), url: daemon.url, close };

@@ -251,6 +251,22 @@ withStrace('a file system that never answers keeps serve from no end', async (t)
   t.regex(await cli.out(['list']), /Camp/u);
 });
 
+withStrace('a command waits for the bookmarks file, on a slow disk too', async (t) => {
+  const cli = testCli(t);
+  await cli.out(['bookmark', 'add', 'Camp', '42.1', '-8.3']);
+  const path = join(cli.root, 'data/bookmarks.gpx');
+  const [, store = ''] = /store="(.+?)"/u.exec(readFileSync(path, 'utf8')) ?? [];
+  const temporary = join(cli.root, `data/.bookmarks.gpx.${store}.tmp`);
+  const record = join(cli.root, 'strace.txt');
+  const inject = ['-e', 'trace=fsync', '-e', 'inject=fsync:delay_enter=3500000', '-o', record];
+  const command = [process.execPath, launcher, 'bookmark', 'add', 'Hut', '42.2', '-8.4'];
+  const words = ['-D', '-f', '-P', temporary, ...inject, ...command];
+  const child = spawn('strace', words, { env: cli.env, stdio: 'ignore' });
+  t.deepEqual(await once(child, 'exit'), [0, null]);
+  t.regex(readFileSync(path, 'utf8'), /Hut/u);
+  t.regex(readFileSync(record, 'utf8'), /DELAYED/u);
+});
+
 withStrace('where permissions do not stick, serve says so once and goes on', async (t) => {
   const cli = testCli(t);
   await cli.out(['bookmark', 'add', 'Camp', '42.1', '-8.3']);
