@@ -134,7 +134,7 @@ export class LibraryWork {
     origin: ImportOrigin = 'person',
   ): Promise<ImportOutcome & { readonly change: number | undefined }> {
     const { list, ownFiles } = this.#options;
-    const task = { request, ownFiles, origin };
+    const task = { request, ownFiles, origin, isWhole: this.#isWhole };
     if (request.dry_run === true)
       return { ...(await this.#run('importDirectory', progress, task)), change: undefined };
     const run = list.begin(origin === 'upload' ? undefined : await folderOf(request.dir));

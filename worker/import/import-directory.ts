@@ -43,6 +43,8 @@ export interface ImportTask extends LibraryTask {
   readonly ownFiles: readonly string[];
   /** `person` by default. */
   readonly origin?: ImportOrigin;
+  /** Whether the library has all of `imports/` before this import. */
+  readonly isWhole?: boolean;
   /** Whether an index is in use that is the library's as it is before this import. */
   readonly hasIndex: boolean;
 }
@@ -109,6 +111,8 @@ function importInto(
   const result = tally.result(dir, end.list, end.reason === 'cancelled');
   const isDurable = settle(library, files, tally.isChanged);
   const isFull = !isDurable || end.reason === 'disk_full';
+  // At the next start nothing has to wait until it is compared with `imports/`.
+  if (task.isWhole === true && !isPlan && !isFull) library.markWhole();
   const { copies, displaced } = tally;
   const outcome = { result, isDiskFull: isFull, left: end.left, copies, displaced };
   if (task.hasIndex && !library.areWaypointsChanged) return outcome;
