@@ -75,6 +75,14 @@ test('the commands about days tell the same of one journey', async (t) => {
     report,
     /^Not followed: \d+ points of another device \(import 2\); --sources and\n--exclude/m,
   );
+  const windowOf = async (...words: string[]) => (await cli.json(['days', ...words])).window;
+  const march = ['2024-03-04', '2024-03-10', '--in', 'schengen'];
+  t.is(
+    (await windowOf(...march, '--window', '3/4')).exceeded_on,
+    '2024-03-04',
+    'days before count',
+  );
+  t.is((await windowOf(...march, '--window', '1/1')).greatest, 1);
   const without = await cli.out(['days', '2024', '--exclude-sources', '2']);
   t.notRegex(without, /Not followed/);
   const tabletOnly = await cli.out(['days', '2024', '--sources', '2']);

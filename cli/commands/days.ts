@@ -142,14 +142,14 @@ function countryCode(text: string): string | undefined {
   return names.of(region) === undefined ? undefined : region;
 }
 
-/** The days that windows reach back to. */
+/** The days that windows reach back to, and one more: the window of one day reaches back to none. */
 function before<T extends { start_date: string; end_date: string }>(
   asked: T,
   { days }: DayWindow,
 ): T {
   const start = parseDate(asked.start_date) ?? 0;
   if (days > limits.timelineDays) throw usageError('The window is too long.');
-  return { ...asked, start_date: formatDate(start - days + 1), end_date: formatDate(start - 1) };
+  return { ...asked, start_date: formatDate(start - days), end_date: formatDate(start - 1) };
 }
 
 const columns: readonly TableColumn<TimelinePlace>[] = [
