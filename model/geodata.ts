@@ -73,19 +73,13 @@ function isUnique(values: readonly string[]): boolean {
 }
 
 const reference = { id: generationId, oid: objectId.nullable() };
-const referenceSchema = z.object(reference).refine(isNamed);
+const referenceSchema = z.object(reference);
 /** Names a generation: a hosted one by its id and the object id of its file, the builtin one by `builtin` and null. */
 export type GenerationReference = z.output<typeof referenceSchema>;
 
 /** The content of the file that says which generation is in use, and which was before; without it the builtin one is. */
-export const pointerSchema = z
-  .object({ ...reference, previous: referenceSchema.nullable() })
-  .refine(isNamed);
+export const pointerSchema = z.object({ ...reference, previous: referenceSchema.nullable() });
 export type GenerationPointer = z.output<typeof pointerSchema>;
-
-function isNamed({ id, oid }: { id: string; oid: string | null }): boolean {
-  return oid !== null || id === builtinGeneration;
-}
 
 const bytes = z.int().min(0);
 
