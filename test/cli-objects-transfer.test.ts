@@ -48,6 +48,17 @@ test('files are pushed once, seen and pulled back', async (t) => {
   t.is(wrong.stdout, '');
 });
 
+posix('without --user and --login the password is that of git', async (t) => {
+  const cli = testCli(t);
+  const { url, user, password } = await startObjectRepository(t, { isPublic: false });
+  const helper = `"!f() { echo username=${user}; echo password=${password}; }; f"`;
+  writeFileSync(join(cli.root, 'home', '.gitconfig'), `[credential]\n\thelper = ${helper}\n`);
+  const file = join(cli.root, 'file');
+  writeFileSync(file, 'content');
+  const printed = await cli.out(['objects', 'push', file, '--repo', url]);
+  t.is(printed, `${oidOf(Buffer.from('content'))}  ${file}\n`);
+});
+
 test('many files go four at a time, are told in their order, and go on where a push was stopped', async (t) => {
   const cli = testCli(t);
   const { url, user, password } = await startObjectRepository(t, { isPublic: false });

@@ -104,6 +104,13 @@ test('systemd: install makes the directories, writes the units, enables and star
   t.like(state, { condition: 'running', pid: 7, restarts: 2, since: '2026-01-07T10:11:12Z' });
 });
 
+test('systemd: a service of the machine says where its settings and its token are', async (t) => {
+  const host = fakeHost(t, 'linux');
+  const platform = await choosePlatform(host, { ...daemon, isSystem: true }, { mustReach: false });
+  const remarks = platform.plan(fakeSpec(host)).remarks.join();
+  t.regex(remarks, /systemctl edit waypointd,.* token is in \/run\/waypointd\/daemon\.json/u);
+});
+
 test('systemd: a second install writes nothing and stops nothing', async (t) => {
   const { host, platform } = await systemd(t);
   const plan = platform.plan(fakeSpec(host));

@@ -133,6 +133,14 @@ test('places have visits, times, roles and the names of bookmarks, and a summary
       .filter(({ level }) => level === 'country')
       .map((row) => [row.country, row.days, row.nights]),
   );
+  const stays = result.timeline.filter((stop) => metresBetween(stop, hotel) < 100);
+  t.like(
+    places.find(({ id }) => id === holiday[0]!.id)!,
+    {
+      first_utc: stays[0]!.first_observation_utc,
+      last_utc: stays.at(-1)!.last_observation_utc,
+    },
+  );
   const legs = result.trips.flatMap((trip) => trip.legs);
   for (const { mode, distance_m } of summary.modes) {
     const metres = legs

@@ -59,6 +59,9 @@ test('from nothing to the first object: user, repository, grant, serve; a second
     input: 'x\n',
   });
   t.deepEqual([again.code, again.stderr.includes('There is a user')], [1, true]);
+  const input = 'bea-password\n'.repeat(2);
+  const untyped = await cli.run(['objects', 'user', 'add', 'bea', ...on], { input });
+  t.deepEqual([untyped.code, /no terminal.* --password-stdin/.test(untyped.stderr)], [64, true]);
   await cli.run(['objects', 'grant', 'ann', 'CLUB/maps', 'write', ...on]);
   const words = ['objects', 'serve', '--listen', '127.0.0.1:0', ...on];
   const child = cli.start(words);

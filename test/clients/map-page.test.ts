@@ -127,6 +127,9 @@ testPage('an imported waypoint is found, hidden and shown again', async (t) => {
   const files = { 'a.gpx': gpx([['Old Mill', 41.1, -8.6]]) };
   const map = await openMap(t, browser, { files });
   const { page, daemon } = map;
+  // What is found takes the place of a form that was begun.
+  await page.getByRole('tab', { name: 'Places' }).click();
+  await page.getByRole('button', { name: 'Add' }).click();
   const search = page.getByRole('combobox', { name: 'Search' });
   await search.fill('what was sought before');
   await search.blur();
