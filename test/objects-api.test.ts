@@ -76,6 +76,8 @@ test('who may do what: 401 for nobody, 404 for outsiders, 403 for readers who wr
     ['GET', put, eve, {}, 404],
     ['HEAD', put, bob, {}, 200],
     ['POST', '/club/maps/verify', bob, post, 403],
+    // Another repository, which does not hold it.
+    ['POST', '/open/maps/verify', ann, post, 404],
     ['POST', '/club/maps/locks/verify', undefined, { body: {} }, 401],
     ['POST', '/club/maps/locks/verify', bob, { body: {} }, 403],
     ['POST', '/club/maps/locks/verify', ann, { body: {} }, 200],
