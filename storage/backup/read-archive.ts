@@ -61,6 +61,8 @@ export async function readArchive(
     await read;
   } catch (error) {
     source.destroy();
+    // Windows removes no file that is still open.
+    await read.catch(() => undefined);
     if (takenCodes.has(errorCode(error)))
       throw damaged('two of its files have one name here', error);
     throw isOfArchive(error) ? damaged('it is cut off or no tar file', error) : error;
