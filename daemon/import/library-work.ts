@@ -134,14 +134,15 @@ export class LibraryWork {
     origin: ImportOrigin = 'person',
   ): Promise<ImportOutcome & { readonly change: number | undefined }> {
     const { list, ownFiles } = this.#options;
-    const task = { request, ownFiles, origin, isWhole: this.#isWhole };
+    const task = { request, ownFiles, origin };
     if (request.dry_run === true)
       return { ...(await this.#run('importDirectory', progress, task)), change: undefined };
     const run = list.begin(origin === 'upload' ? undefined : await folderOf(request.dir));
     // A failure now is made up for at the end.
     const timer = setInterval(() => attempt(run.list), listMs);
     let change: number | undefined;
-    const outcome = await this.#run('importDirectory', progress, task).finally(() => {
+    const writing = { ...task, isWhole: this.#isWhole };
+    const outcome = await this.#run('importDirectory', progress, writing).finally(() => {
       clearInterval(timer);
       change = run.end();
     });

@@ -43,7 +43,7 @@ export interface ImportTask extends LibraryTask {
   readonly ownFiles: readonly string[];
   /** `person` by default. */
   readonly origin?: ImportOrigin;
-  /** Whether the library has all of `imports/` before this import. */
+  /** Whether the library has all of `imports/` before this import, and is to be so afterwards. */
   readonly isWhole?: boolean;
   /** Whether an index is in use that is the library's as it is before this import. */
   readonly hasIndex: boolean;
@@ -70,7 +70,10 @@ export function importDirectory(task: ImportTask): ImportOutcome {
     createPrivateDirectory(task.importsDirectory);
     using lookup = closing(openImportLookup(task.waypointsPath));
     using library = closing(new LibraryWriter(task.libraryPath));
-    return importInto({ library, lookup }, task, tally);
+    const outcome = importInto({ library, lookup }, task, tally);
+    // At the next start nothing has to wait until it is compared with `imports/`.
+    if (task.isWhole === true && !outcome.isDiskFull) library.markWhole();
+    return outcome;
   } catch (error) {
     // Not even the library could be opened.
     if (isDiskFull(error) && !tally.isChanged) {
@@ -111,8 +114,6 @@ function importInto(
   const result = tally.result(dir, end.list, end.reason === 'cancelled');
   const isDurable = settle(library, files, tally.isChanged);
   const isFull = !isDurable || end.reason === 'disk_full';
-  // At the next start nothing has to wait until it is compared with `imports/`.
-  if (task.isWhole === true && !isPlan && !isFull) library.markWhole();
   const { copies, displaced } = tally;
   const outcome = { result, isDiskFull: isFull, left: end.left, copies, displaced };
   if (task.hasIndex && !library.areWaypointsChanged) return outcome;
