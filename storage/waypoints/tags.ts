@@ -42,7 +42,6 @@ export function prepareTags(db: Database, note: NoteRow<TagRow>) {
     ...store,
     list,
     rows,
-    has,
     /** Rows of a normal form, in the order of their identities. */
     spelled: (normal: string) => statements.ofForm.all(normal).map(toTagRow),
     /** @returns how many were new. */
