@@ -70,10 +70,7 @@ export function importDirectory(task: ImportTask): ImportOutcome {
     createPrivateDirectory(task.importsDirectory);
     using lookup = closing(openImportLookup(task.waypointsPath));
     using library = closing(new LibraryWriter(task.libraryPath));
-    const outcome = importInto({ library, lookup }, task, tally);
-    // At the next start nothing has to wait until it is compared with `imports/`.
-    if (task.isWhole === true && !outcome.isDiskFull) library.markWhole();
-    return outcome;
+    return importInto({ library, lookup }, task, tally);
   } catch (error) {
     // Not even the library could be opened.
     if (isDiskFull(error) && !tally.isChanged) {
@@ -112,7 +109,7 @@ function importInto(
   // An upload lies in a directory that was made for it.
   const dir = task.origin === 'upload' ? '' : task.request.dir;
   const result = tally.result(dir, end.list, end.reason === 'cancelled');
-  const isDurable = settle(library, files, tally.isChanged);
+  const isDurable = settle(library, files, tally.isChanged, task.isWhole);
   const isFull = !isDurable || end.reason === 'disk_full';
   const { copies, displaced } = tally;
   const outcome = { result, isDiskFull: isFull, left: end.left, copies, displaced };
@@ -210,9 +207,16 @@ function sum({ entries }: SourceList): number {
  * Makes everything durable before the answer.
  * @returns false if the disk was too full for it.
  */
-export function settle(library: LibraryWriter, files: ManagedCopies, isChanged: boolean): boolean {
+export function settle(
+  library: LibraryWriter,
+  files: ManagedCopies,
+  isChanged: boolean,
+  isWhole = false,
+): boolean {
   try {
     files.syncDirectories();
+    // At the next start nothing has to wait until it is compared with `imports/`.
+    if (isChanged && isWhole) library.markWhole();
     if (isChanged) library.checkpoint();
     return true;
   } catch (error) {
