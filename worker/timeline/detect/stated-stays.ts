@@ -79,21 +79,27 @@ export class StatedStays {
   }
 
   /**
-   * Has somebody be at both ends of what the user says of a part of a silence: a stay goes on until then, and from then on.
+   * Lets a stay go on up to what the user says of a part of a silence, and from its end on; between two such parts nothing
+   * was seen.
    */
   #bridgeTo(next: Point): void {
+    const last = this.#last;
+    let over: Visit | undefined;
     for (;;) {
-      const [visit, last] = [this.#visits[this.#next], this.#last];
-      if (visit?.correction === undefined || this.#visit !== undefined) return;
-      const isWithin = visit.startMs > last.timeMs && visit.endMs < next.timeMs;
-      const isSaid = !visit.isStay || visit.position !== undefined;
-      if (!isWithin || !isSaid || !this.#isSilence(last, next)) return;
-      this.#detector.observe(last.unseenAt(visit.startMs));
+      const visit = this.#visits[this.#next];
+      if (visit === undefined || this.#visit !== undefined || !isPart(visit, last, next)) break;
+      if (over === undefined) {
+        if (!this.#isSilence(last, next)) return;
+        this.#detector.observe(last.unseenAt(visit.startMs));
+      }
       this.#goOn(visit.endMs + 1);
       // Another one that touches it is going on.
       if (this.#visit !== undefined) return;
-      this.#detector.observe(last.copy(next).unseenAt(visit.endMs + 1));
+      over = visit;
     }
+    const isLast = (this.#visits[this.#next]?.startMs ?? Infinity) > next.timeMs;
+    if (over !== undefined && isLast)
+      this.#detector.observe(last.copy(next).unseenAt(over.endMs + 1));
   }
 
   /** Whether a stay may go on from one observation to the next although nothing was seen between. */
@@ -154,4 +160,10 @@ export class StatedStays {
   #at({ source }: Visit, { latE7, lonE7 }: NonNullable<Visit['position']>, timeMs: number): Point {
     return Object.assign(this.#point, { timeMs, latE7, lonE7, source, kind: 0, weight: 0 });
   }
+}
+
+/** Tells whether the user says a part of the time between two observations, and where, if it is a stay. */
+function isPart({ correction, startMs, endMs, isStay, position }: Visit, last: Point, next: Point) {
+  const isSaid = correction !== undefined && (!isStay || position !== undefined);
+  return isSaid && startMs > last.timeMs && endMs < next.timeMs;
 }
