@@ -78,15 +78,17 @@ function stopFaults(result: TimelineResult): string[] {
 
 /** Each mark of one observation is another one. */
 function markFaults({ timeline }: TimelineResult, observations: readonly RawObservation[]) {
-  // A pole has every longitude.
+  // A pole has every longitude, so two observations there may have one key.
   const keyOf = ([timeMs, latE7, lonE7]: RawObservation): string =>
     [timeMs, latE7, Math.abs(latE7) === poleE7 ? 0 : lonE7].join(' ');
-  const left = new Set(observations.map(keyOf));
+  const unique = new Map(observations.map((one) => [one.join(' '), one]));
+  const left = Map.groupBy(unique.values(), keyOf);
   return timeline.flatMap(
     ({ kind, first_observation_utc, lat, lon, recorded_observations }, at) => {
       if (kind !== 'mark' || recorded_observations !== 1) return [];
       const timeMs = Date.parse(first_observation_utc);
-      const isOwn = left.delete(keyOf([timeMs, Math.round(lat * 1e7), Math.round(lon * 1e7)]));
+      const key = keyOf([timeMs, Math.round(lat * 1e7), Math.round(lon * 1e7)]);
+      const isOwn = left.get(key)?.pop() !== undefined;
       return wrong(`mark ${at}`, { isOwn });
     },
   );
