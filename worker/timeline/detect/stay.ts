@@ -165,7 +165,8 @@ export class Stay {
 
   #record({ timeMs, source, weight }: Point): void {
     this.lastMs = timeMs;
-    this.recording.add(timeMs, source, weight);
+    // Where a found stay goes on up to what the user says nothing was recorded.
+    if (weight > 0 || this.origin !== 'found') this.recording.add(timeMs, source, weight);
   }
 
   /** The centre follows. */
