@@ -83,6 +83,9 @@ test('the commands about days tell the same of one journey', async (t) => {
     'days before count',
   );
   t.is((await windowOf(...march, '--window', '1/1')).greatest, 1);
+  t.is((await windowOf(...march, '--window', '1/7320')).days, 7320);
+  const tooLong = await cli.run(['days', ...march, '--window', '1/7321']);
+  t.deepEqual([tooLong.code, /The window is too long\./.test(tooLong.stderr)], [64, true]);
   const without = await cli.out(['days', '2024', '--exclude-sources', '2']);
   t.notRegex(without, /Not followed/);
   const tabletOnly = await cli.out(['days', '2024', '--sources', '2']);
